@@ -1,0 +1,57 @@
+# `make demo` and `make test` are all that a newcomer needs; each makes its own .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types format fuzz bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+demo: $(VENV)/.ready  ## play and draw a game in the terminal, then print the speed
+	$(BIN)/python -m drago_env demo
+	$(BIN)/python -m benchmarks.speed --quick
+
+test: lint types  ## lint, types and tests: the full check
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.ready  ## ruff, style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready  ## mypy
+	$(BIN)/mypy
+
+format: $(VENV)/.ready  ## let ruff put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+fuzz: $(VENV)/.ready  ## kernel against reference over 200,000 games (long)
+	$(BIN)/python -m tests.fuzz --games 200000
+
+bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
+	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
+
+clean:  ## remove environments and caches
+	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# uv where it is found, else pip; both with the pinned versions.
+define install
+	@if command -v uv >/dev/null; then \
+	  UV_FIND_LINKS="$$PIP_FIND_LINKS" uv pip install --quiet --python $(1)/bin/python $(2); \
+	else \
+	  $(1)/bin/python -m pip install --quiet $(2); \
+	fi
+	@touch $@
+endef
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(call install,$(VENV),-e '.[dev]' -c constraints.txt)
+
+.venv-peers/.ready: benchmarks/peers-constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	$(call install,.venv-peers,-r benchmarks/peers-constraints.txt)

@@ -1,0 +1,103 @@
+"""The seam: what an adapter, an arena or a training script may know of a game.
+
+A game is a stateless rule book over batches. The state is one structured numpy array with a
+row for each game; the caller owns it, and clones it with `state.copy()`. Any array that a
+method fills can be passed in by the caller as `out`; nothing else is allocated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+State = NDArray[np.void]
+Seeds = int | Sequence[int] | NDArray[np.integer[Any]]
+
+
+class IllegalAction(ValueError):  # noqa: N818  (a refusal at the table, not a fault of the program)
+    """An action that the rules do not allow; nothing has changed."""
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """The numbers of a game that adapters size their arrays by."""
+
+    name: str
+    min_players: int
+    max_players: int
+    seats: int  # what arrays with an entry for each seat are padded to
+    num_actions: int
+    max_legal: int  # the most actions that can be legal at once
+    observation_size: int
+    feature_size: int  # numbers for each legal action
+    has_score: bool
+    can_truncate: bool
+
+
+class Legal(NamedTuple):
+    """The legal actions of each game, as an ascending list and as a mask."""
+
+    actions: NDArray[np.uint8]  # (num_envs, max_legal), meaningful up to the count
+    counts: NDArray[np.int64]  # (num_envs,); 0 for a finished game
+    mask: NDArray[np.int8]  # (num_envs, num_actions)
+
+
+class Outcome(NamedTuple):
+    """What the last step gave to each seat; padded seats get 0."""
+
+    points: NDArray[np.int16]  # (num_envs, seats)
+    rewards: NDArray[np.float32]  # (num_envs, seats)
+
+
+class Game(Protocol):
+    """The rule book that every adapter knows; see `MountDrago` for what each method promises."""
+
+    @property
+    def spec(self) -> GameSpec: ...
+
+    def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State: ...
+
+    def reset(
+        self, state: State, seeds: Seeds, rows: ArrayLike | None = None, variants: ArrayLike = 0
+    ) -> None: ...
+
+    def legal(self, state: State, out: Legal | None = None) -> Legal: ...
+
+    def step(self, state: State, actions: ArrayLike, out: Outcome | None = None) -> Outcome: ...
+
+    def step_unchecked(
+        self, state: State, actions: NDArray[np.int64], out: Outcome | None = None
+    ) -> Outcome: ...
+
+    def observe(
+        self,
+        state: State,
+        seats: ArrayLike | None = None,
+        out: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float32]: ...
+
+    def features(
+        self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
+    ) -> NDArray[np.float32]: ...
+
+    def current_player(self, state: State) -> NDArray[np.uint8]: ...
+
+    def players(self, state: State) -> NDArray[np.uint8]: ...
+
+    def over(self, state: State) -> NDArray[np.bool_]: ...
+
+    def truncated(self, state: State) -> NDArray[np.bool_]: ...
+
+    def scores(self, state: State) -> NDArray[np.int16]: ...
+
+    def winners(self, state: State) -> NDArray[np.bool_]: ...
+
+    def determinize(self, state: State, seats: ArrayLike, seeds: Seeds) -> State: ...
+
+    def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]: ...
+
+    def action_text(self, action: int) -> str: ...

@@ -1,0 +1,811 @@
+"""The rules as compiled loops over the state array: every numba function of the game.
+
+Only numpy and numba are imported, and rules come in as `tables` arguments, because numba's
+cache does not notice a change in another file. `game` is one record of the state array,
+changed in place; `tables` is `rules.Tables`. Numbers in brackets cite the rule clauses.
+Nothing here is checked: callers pass legal actions, sound states and arrays of the right shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+PLAY, DISCARD, OVER = 0, 1, 2  # state["phase"]
+MINOR, MAJOR = 1, 2  # what a landing triggers; 0 is nothing
+MINOR_LIMIT = 3  # a minor scoring counts spaces of at most this value (6.2)
+ITALIAN = 1  # state["edition"]
+WIN, MARGIN, RANK = 0, 1, 2  # reward schemes
+MARGIN_SCALE = 20.0
+SEATS = 5  # what arrays with one entry a seat are padded to
+MAX_HAND = 6
+NO_ACTION = -1  # leaves a row as it is
+EMPTY = 255  # an unused slot of a hand; the space of a dragon that the rules do not have
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+
+
+def _jit(function: Callable[..., Any]) -> Any:
+    """Compiles on first use and caches on disk, or only in memory where no disk is writable."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+    options["forceinline"] = function.__name__.startswith("_")
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # numba found no folder for its cache
+        return njit(**options)(function)
+
+
+# ---------------------------------------------------------------- chance
+
+
+@_jit
+def _mix(z: Any) -> Any:
+    """The output function of splitmix64."""
+    z = (z ^ (z >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    return z ^ (z >> _S31)
+
+
+@_jit
+def _below(z: Any, n: Any) -> Any:
+    """A number from 0 to n - 1 out of 64 random bits; n < 256 keeps the bias below 2 ** -24."""
+    return np.int64(((_mix(z) >> _S32) * np.uint64(n)) >> _S32)
+
+
+@_jit
+def _chance(game: Any, n: Any) -> Any:
+    game["rng"] = game["rng"] + _GOLDEN
+    return _below(game["rng"], n)
+
+
+# ---------------------------------------------------------------- cards
+
+
+@_jit
+def _add_card(game: Any, seat: Any, card: Any) -> None:
+    """Keeps the hand sorted, without a branch: every slot is the middle one of three."""
+    hand = game["hand"][seat]
+    card = np.uint8(card)
+    for i in range(MAX_HAND - 1, 0, -1):
+        hand[i] = max(hand[i - 1], min(hand[i], card))
+    hand[0] = min(hand[0], card)
+    game["hand_size"][seat] += 1
+
+
+@_jit
+def _remove_card(game: Any, seat: Any, card: Any) -> None:
+    """Closes the gap, without a branch: cards below the given one stay, the others move up."""
+    hand = game["hand"][seat]
+    for i in range(MAX_HAND - 1):
+        hand[i] = hand[i] if hand[i] < card else hand[i + 1]
+    hand[MAX_HAND - 1] = EMPTY
+    game["hand_size"][seat] -= 1
+
+
+@_jit
+def _reshuffle(game: Any, sizes: Any) -> None:
+    """All cards but the tops and the hands become the new deck (7.3)."""
+    size = 0
+    for card in range(sizes["card_kinds"]):
+        for _ in range(game["pile"][card]):
+            game["deck"][size] = card
+            size += 1
+        game["pile"][card] = 0
+    game["deck_size"] = size
+
+
+@_jit
+def _take_from_deck(game: Any, i: Any) -> Any:
+    size = np.int64(game["deck_size"]) - 1
+    card = game["deck"][i]
+    game["deck"][i] = game["deck"][size]
+    game["deck"][size] = EMPTY
+    game["deck_size"] = size
+    return card
+
+
+@_jit
+def _return_card(game: Any, card: Any) -> None:
+    size = np.int64(game["deck_size"])
+    game["deck"][size] = card
+    game["deck_size"] = size + 1
+
+
+@_jit
+def _random_card(game: Any) -> Any:
+    return _take_from_deck(game, _chance(game, game["deck_size"]))
+
+
+@_jit
+def _draw(game: Any, seat: Any, count: Any, sizes: Any) -> None:
+    for _ in range(count):
+        if game["deck_size"] == 0:
+            _reshuffle(game, sizes)
+        card = _random_card(game)
+        _add_card(game, seat, card)
+        drawn = np.int64(game["drawn_size"])
+        game["drawn"][drawn] = card
+        game["drawn_size"] = drawn + 1
+
+
+# ---------------------------------------------------------------- set-up (2)
+
+
+@_jit
+def _shown(game: Any, seat: Any, colour: Any, sizes: Any) -> Any:
+    """Whether a seat before this one shows the colour."""
+    for other in range(seat):
+        if sizes["colour"][game["top"][other]] == colour:
+            return True
+    return False
+
+
+@_jit
+def _deal_top(game: Any, seat: Any, sizes: Any) -> None:
+    """A face-up card of a colour that nobody else shows (2.2).
+
+    A random card whose colour is free is a random free colour and a random card of it, since
+    all free colours have equally many cards left: that is the german set-up, where rejected
+    cards stay in the deck. In the italian one they go to the discard pile.
+    """
+    italian = game["edition"] == ITALIAN
+    while True:
+        i = _chance(game, game["deck_size"])
+        card = game["deck"][i]
+        free = not _shown(game, seat, sizes["colour"][card], sizes)
+        if free or italian:
+            _take_from_deck(game, i)
+        if free:
+            game["top"][seat] = card
+            return
+        if italian:
+            game["pile"][card] += 1
+
+
+@_jit
+def _deal(game: Any, seed: Any, sizes: Any) -> None:
+    """Sets up a new game in a record whose players, edition and board are set (2)."""
+    game["rng"] = _mix(seed)
+    for i in range(game["deck"].shape[0]):
+        game["deck"][i] = sizes["bag"][i]
+    game["deck_size"] = sizes["cards"]
+    for i in range(game["pile"].shape[0]):
+        game["pile"][i] = 0
+    for i in range(game["position"].shape[0]):
+        game["position"][i] = 0 if i < sizes["colours"] else EMPTY  # 2.1
+    for i in range(MAX_HAND):
+        game["drawn"][i] = EMPTY
+    for seat in range(SEATS):
+        game["score"][seat] = 0
+        game["top"][seat] = 0
+        game["hand_size"][seat] = 0
+        for i in range(MAX_HAND):
+            game["hand"][seat, i] = EMPTY
+    game["drawn_size"] = 0
+    game["seat"] = 0  # 2.3
+    game["phase"] = PLAY
+    game["summit"] = 0
+    game["discarded"] = 0
+    if game["edition"] != ITALIAN:
+        for seat in range(game["players"]):
+            _deal_top(game, seat, sizes)
+    for seat in range(game["players"]):
+        for _ in range(sizes["hand"]):
+            _add_card(game, seat, _random_card(game))
+    if game["edition"] == ITALIAN:
+        for seat in range(game["players"]):
+            _deal_top(game, seat, sizes)
+
+
+# ---------------------------------------------------------------- what is legal (10)
+
+
+@_jit
+def _may_discard(game: Any, card: Any, sizes: Any, board: Any) -> Any:
+    """Whether this is a card of a dragon on the summit (7.1, 7.2)."""
+    return game["position"][sizes["colour"][card]] >= board["summit"]
+
+
+@_jit
+def _has_discard(game: Any, seat: Any, sizes: Any, board: Any) -> Any:
+    if game["summit"] > 0:
+        for i in range(game["hand_size"][seat]):
+            if _may_discard(game, game["hand"][seat, i], sizes, board):
+                return True
+    return False
+
+
+@_jit
+def _ridden(game: Any, sizes: Any) -> Any:
+    """The dragons that somebody rides, as bits."""
+    bits = 0
+    for rider in range(game["players"]):
+        bits |= 1 << np.int64(sizes["colour"][game["top"][rider]])
+    return bits
+
+
+@_jit
+def _last_place(game: Any) -> Any:
+    place = game["position"][0]
+    for dragon in range(1, game["position"].shape[0]):
+        place = min(place, game["position"][dragon])
+    return place
+
+
+@_jit
+def _may_keep(game: Any, card: Any, ridden: Any, last_place: Any, sizes: Any) -> Any:
+    """The last-dragon choice: nobody rides it, and nobody is behind it (5.3)."""
+    dragon = np.int64(sizes["colour"][card])
+    return (game["position"][dragon] == last_place) & (ridden >> dragon & 1 == 0)
+
+
+@_jit
+def _legal(game: Any, sizes: Any, board: Any, actions: Any) -> Any:
+    """Lists the legal actions, ascending, and returns how many there are.
+
+    Each candidate is written and then counted or not: branches on cards are hard to predict.
+    """
+    if game["phase"] == OVER:
+        return 0
+    kinds = np.int64(sizes["card_kinds"])
+    seat = np.int64(game["seat"])
+    hand = game["hand"][seat]
+    size = np.int64(game["hand_size"][seat])
+    n = 0
+    if game["phase"] == DISCARD:
+        for i in range(size):
+            new = i == 0 or hand[i] != hand[i - 1]
+            actions[n] = 2 * kinds + hand[i]
+            n += new & _may_discard(game, hand[i], sizes, board)
+        actions[n] = 3 * kinds
+        return n + 1
+    actions[0] = hand[0]
+    n = 1
+    for i in range(1, size):  # 4.1
+        actions[n] = hand[i]
+        n += hand[i] != hand[i - 1]
+    plays = n
+    ridden = _ridden(game, sizes)
+    last_place = _last_place(game)
+    for i in range(plays):
+        actions[n] = kinds + actions[i]
+        n += _may_keep(game, actions[i], ridden, last_place, sizes)
+    return n
+
+
+@_jit
+def _is_legal(game: Any, action: Any, sizes: Any, board: Any) -> Any:
+    kinds = np.int64(sizes["card_kinds"])
+    seat = np.int64(game["seat"])
+    if game["phase"] == OVER or action < 0 or action > 3 * kinds:
+        return False
+    if action == 3 * kinds:
+        return game["phase"] == DISCARD
+    block = 0
+    card = action
+    while card >= kinds:
+        card -= kinds
+        block += 1
+    held = False
+    for i in range(game["hand_size"][seat]):
+        held |= game["hand"][seat, i] == card
+    if not held or (block == 2) != (game["phase"] == DISCARD):
+        return False
+    if block == 1:
+        return _may_keep(game, card, _ridden(game, sizes), _last_place(game), sizes)
+    return block == 0 or _may_discard(game, card, sizes, board)
+
+
+# ---------------------------------------------------------------- a turn (3)
+
+
+@_jit
+def _ridden_by_other(game: Any, seat: Any, dragon: Any, sizes: Any) -> Any:
+    found = False
+    for rider in range(game["players"]):
+        found |= (rider != seat) & (sizes["colour"][game["top"][rider]] == dragon)
+    return found
+
+
+@_jit
+def _score(game: Any, triggered: Any, sizes: Any, board: Any, points: Any) -> None:
+    """What each rider gets for the dragon that he rides now (6.2, 6.3, 6.5)."""
+    for rider in range(game["players"]):
+        dragon = sizes["colour"][game["top"][rider]]
+        value = board["value"][game["position"][dragon]]
+        points[rider] = value if triggered == MAJOR or value <= MINOR_LIMIT else 0
+
+
+@_jit
+def _play(game: Any, card: Any, keep: Any, sizes: Any, board: Any, points: Any) -> None:
+    seat = np.int64(game["seat"])
+    italian = game["edition"] == ITALIAN
+    # play a card and move (4)
+    _remove_card(game, seat, card)
+    dragon = sizes["colour"][card]
+    value = np.int64(sizes["value"][card])
+    before = np.int64(game["position"][dragon])
+    after = min(before + value, np.int64(board["last"]))
+    game["position"][dragon] = after
+    # change or keep the dragon (5)
+    if keep | _ridden_by_other(game, seat, dragon, sizes):
+        game["pile"][card] += 1
+    else:
+        game["pile"][game["top"][seat]] += 1
+        game["top"][seat] = card
+    # scoring (6)
+    triggered = board["ahead"][before, 2 + sizes["values"] + value]
+    if triggered != 0:
+        _score(game, triggered, sizes, board, points)
+        for rider in range(game["players"]):
+            game["score"][rider] += points[rider]
+        if after >= board["summit"]:
+            game["summit"] += 1
+            if game["summit"] == sizes["summit_dragons"]:  # 6.7
+                game["phase"] = OVER
+                return
+    # discard and draw (7)
+    refill = triggered == 0 or game["hand_size"][seat] == 0
+    if refill and italian:
+        _refill(game, seat, sizes)
+    if (refill or italian) and _has_discard(game, seat, sizes, board):
+        game["phase"] = DISCARD
+        return
+    if refill and not italian:
+        _refill(game, seat, sizes)
+    _next_seat(game)
+
+
+@_jit
+def _refill(game: Any, seat: Any, sizes: Any) -> None:
+    _draw(game, seat, np.int64(sizes["hand"]) - np.int64(game["hand_size"][seat]), sizes)
+
+
+@_jit
+def _next_seat(game: Any) -> None:
+    seat = np.int64(game["seat"]) + 1
+    game["seat"] = 0 if seat == game["players"] else seat
+
+
+@_jit
+def _end_discards(game: Any, sizes: Any) -> None:
+    """Draws to a full hand (7.1) or as many as were discarded (7.2)."""
+    seat = np.int64(game["seat"])
+    if game["edition"] == ITALIAN:
+        _draw(game, seat, np.int64(game["discarded"]), sizes)
+    else:
+        _refill(game, seat, sizes)
+    game["discarded"] = 0
+    game["phase"] = PLAY
+    _next_seat(game)
+
+
+@_jit
+def _apply(game: Any, action: Any, sizes: Any, board: Any, points: Any) -> None:
+    """One decision; `points` gets what each seat scored by it."""
+    kinds = np.int64(sizes["card_kinds"])
+    for seat in range(SEATS):
+        points[seat] = 0
+    for i in range(MAX_HAND):
+        game["drawn"][i] = EMPTY
+    game["drawn_size"] = 0
+    if action < 2 * kinds:
+        keep = action >= kinds
+        _play(game, action - kinds if keep else action, keep, sizes, board, points)
+        return
+    if action < 3 * kinds:
+        card = action - 2 * kinds
+        _remove_card(game, np.int64(game["seat"]), card)
+        game["pile"][card] += 1
+        game["discarded"] += 1
+        if _has_discard(game, game["seat"], sizes, board):
+            return
+    _end_discards(game, sizes)
+
+
+@_jit
+def _reward(game: Any, scheme: Any, points: Any, rewards: Any) -> None:
+    """What each seat is paid for the move that scored `points`."""
+    players = np.int64(game["players"])
+    score = game["score"]
+    for seat in range(SEATS):
+        rewards[seat] = 0.0
+    if scheme == MARGIN:
+        total = 0
+        for seat in range(players):
+            total += np.int64(points[seat])
+        for seat in range(players):
+            own = np.int64(points[seat])
+            rewards[seat] = (own - (total - own) / (players - 1)) / MARGIN_SCALE
+    elif game["phase"] == OVER:
+        for seat in range(players):
+            better = 0
+            equal = 0
+            for other in range(players):
+                better += score[other] > score[seat]
+                equal += score[other] == score[seat]
+            if scheme == RANK:
+                rewards[seat] = 1.0 - 2.0 * (better + 0.5 * (equal - 1)) / (players - 1)
+            elif better == 0:
+                rewards[seat] = (players - equal) / (equal * (players - 1))
+            else:
+                rewards[seat] = -1.0 / (players - 1)
+
+
+# ---------------------------------------------------------------- what a rider knows (8)
+
+
+@_jit
+def _unseen(game: Any, seat: Any, sizes: Any, one: Any, counts: Any) -> None:
+    """Cards of each kind in the other hands or the deck, for all that the seat knows (8.4).
+
+    `one` is what a card counts: 1, or the scale of an observation.
+    """
+    for card in range(sizes["card_kinds"]):
+        counts[card] = np.int8(sizes["copies"][card] - game["pile"][card]) * one
+    for rider in range(game["players"]):
+        counts[game["top"][rider]] -= one
+    for i in range(game["hand_size"][seat]):
+        counts[game["hand"][seat, i]] -= one
+
+
+@_jit
+def _observe(
+    game: Any, seat: Any, sizes: Any, board: Any, ahead: Any, scale: Any, out: Any
+) -> None:
+    """One seat's knowledge, in the order of `observation.layout`.
+
+    The same code writes small whole numbers (`ahead`, `scale` and `out` are int8) and scaled
+    ones (all float32): a scale is a power of two, so nothing is rounded.
+    """
+    kinds = np.int64(sizes["card_kinds"])
+    colours = np.int64(sizes["colours"])
+    players = np.int64(game["players"])
+    for j in range(kinds):
+        out[j] = 0
+    for i in range(game["hand_size"][seat]):
+        out[game["hand"][seat, i]] += scale[0]
+    _unseen(game, seat, sizes, scale[kinds], out[kinds:])
+    k = 2 * kinds
+    for dragon in range(colours):
+        # whole rows: what is too much is overwritten by what follows
+        row = ahead[game["position"][dragon]]
+        block = out[k:]
+        for j in range(row.shape[0]):
+            block[j] = row[j]
+        k += 3 + 2 * np.int64(sizes["values"])
+    rest = out[k:]
+    scale = scale[k:]
+    for j in range(rest.shape[0]):
+        rest[j] = 0
+    hands = SEATS * colours
+    values = hands + SEATS
+    scores = values + SEATS
+    turn = scores + SEATS - 1
+    own = np.int64(game["score"][seat])
+    rider = np.int64(seat)
+    for other in range(players):  # relative: 0 is the observer himself
+        top = game["top"][rider]
+        rest[other * colours + sizes["colour"][top]] = 1
+        rest[hands + other] = np.int8(game["hand_size"][rider]) * scale[hands]
+        rest[values + other] = np.int8(sizes["value"][top]) * scale[values]
+        if other > 0:
+            lead = min(max(np.int64(game["score"][rider]) - own, -127), 127)
+            rest[scores + other - 1] = np.int8(lead) * scale[scores]
+        rest[turn + other] = (rider == game["seat"]) & (game["phase"] != OVER)
+        rider = 0 if rider + 1 == players else rider + 1
+    k = turn + SEATS
+    rest[k] = game["phase"] == DISCARD
+    rest[k + 1] = np.int8(game["discarded"]) * scale[k + 1]
+    rest[k + 2] = np.int8(game["deck_size"]) * scale[k + 2]
+    rest[k + 3] = np.int8(sizes["summit_dragons"] - game["summit"]) * scale[k + 3]
+    rest[k + 4 + players - 2] = 1
+    rest[k + 8] = game["edition"]
+
+
+@_jit
+def _features(
+    game: Any, action: Any, sizes: Any, board: Any, scale: Any, points: Any, out: Any
+) -> None:
+    """What an action of the seat on turn does at once, in the order of `observation.FEATURES`.
+
+    A play is tried on the record itself and taken back, so that it scores by `_score` too.
+    """
+    kinds = np.int64(sizes["card_kinds"])
+    players = np.int64(game["players"])
+    seat = np.int64(game["seat"])
+    for k in range(out.shape[0]):
+        out[k] = 0
+    own_top = game["top"][seat]
+    rides = sizes["colour"][own_top]
+    space = np.int64(game["position"][rides])
+    if action >= 2 * kinds:
+        out[SEATS + 6] = action < 3 * kinds
+        out[SEATS + 7] = action == 3 * kinds
+    else:
+        keep = action >= kinds
+        card = action - kinds if keep else action
+        dragon = sizes["colour"][card]
+        value = np.int64(sizes["value"][card])
+        before = np.int64(game["position"][dragon])
+        after = min(before + value, np.int64(board["last"]))
+        triggered = board["ahead"][before, 2 + sizes["values"] + value]
+        takes = not keep and not _ridden_by_other(game, seat, dragon, sizes)
+        game["position"][dragon] = after
+        if takes:
+            game["top"][seat] = card
+        space = np.int64(game["position"][dragon if takes else rides])
+        if triggered != 0:
+            _score(game, triggered, sizes, board, points)
+            for other in range(players):
+                rider = seat + other
+                if rider >= players:
+                    rider -= players
+                out[other] = np.int8(points[rider]) * scale[other]
+        game["position"][dragon] = before
+        game["top"][seat] = own_top
+        arrives = after >= board["summit"] and before < board["summit"]
+        out[SEATS + 2] = triggered * scale[SEATS + 2]
+        out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
+        out[SEATS + 4] = takes and dragon != rides
+        out[SEATS + 5] = arrives and game["summit"] + 1 == sizes["summit_dragons"]
+    out[SEATS] = board["value"][space] * scale[SEATS]
+    out[SEATS + 1] = board["ahead"][space, 1] * scale[SEATS + 1]
+
+
+@_jit
+def _determinize(game: Any, seat: Any, seed: Any, sizes: Any, board: Any, counts: Any) -> None:
+    """Redraws all that the seat cannot see, uniformly (8.4), and the generator.
+
+    The unseen cards are laid out in sorted order first, so that the result depends on the
+    seat's knowledge and on the seed alone.
+    """
+    players = np.int64(game["players"])
+    game["rng"] = _mix(seed)
+    _unseen(game, seat, sizes, np.int8(1), counts)
+    size = 0
+    for card in range(sizes["card_kinds"]):
+        for _ in range(counts[card]):
+            game["deck"][size] = card
+            size += 1
+    for i in range(size, game["deck"].shape[0]):
+        game["deck"][i] = EMPTY
+    game["deck_size"] = size
+    for i in range(MAX_HAND):
+        game["drawn"][i] = EMPTY
+    game["drawn_size"] = 0
+    # A rider in his discard step comes first: he holds a card that he may discard.
+    first = np.int64(game["seat"])
+    bound = game["phase"] == DISCARD
+    for other in range(players):
+        rider = first + other
+        if rider >= players:
+            rider -= players
+        if rider == seat:
+            continue
+        count = np.int64(game["hand_size"][rider])
+        while True:
+            for i in range(MAX_HAND):
+                game["hand"][rider, i] = EMPTY
+            game["hand_size"][rider] = 0
+            for _ in range(count):
+                _add_card(game, rider, _random_card(game))
+            if rider != first or not bound or _has_discard(game, rider, sizes, board):
+                break
+            for i in range(count):
+                _return_card(game, game["hand"][rider, i])
+
+
+@_jit
+def _redraw(game: Any, seat: Any, deck_before: Any, cards: Any) -> Any:
+    """Replaces what the last move drew by the given cards, as a record tells it.
+
+    Returns the first place in `cards` that the deck could not give, or -1. With a reshuffle
+    in mid-draw the cards before it are the whole old deck, in any order.
+    """
+    count = np.int64(game["drawn_size"])
+    old = np.int64(deck_before) if deck_before < count else 0
+    for i in range(old):
+        asked = 0
+        there = 0
+        for j in range(old):
+            asked += cards[j] == cards[i]
+            there += game["drawn"][j] == cards[i]
+        if asked > there:
+            return i
+    for i in range(old, count):
+        _return_card(game, game["drawn"][i])
+        _remove_card(game, seat, game["drawn"][i])
+    for i in range(count):
+        if i >= old:
+            j = 0
+            while j < game["deck_size"] and game["deck"][j] != cards[i]:
+                j += 1
+            if j == game["deck_size"]:
+                return i
+            _add_card(game, seat, _take_from_deck(game, j))
+        game["drawn"][i] = cards[i]
+    return -1
+
+
+# ---------------------------------------------------------------- whole batches
+
+
+@_jit
+def deal(state: Any, rows: Any, seeds: Any, tables: Any) -> None:
+    """Sets up new games in these rows, whose players, edition and board are set."""
+    for k in range(rows.shape[0]):
+        _deal(state[rows[k]], seeds[k], tables.sizes[0])
+
+
+@_jit
+def find_illegal(state: Any, actions: Any, tables: Any) -> Any:
+    """The first row whose action is not legal, or -1."""
+    sizes = tables.sizes[0]
+    for row in range(state.shape[0]):
+        game = state[row]
+        board = tables.boards[game["board"]]
+        if actions[row] != NO_ACTION and not _is_legal(game, actions[row], sizes, board):
+            return row
+    return -1
+
+
+@_jit
+def step_unchecked(
+    state: Any, actions: Any, tables: Any, scheme: Any, points: Any, rewards: Any
+) -> None:
+    """One decision in every game; rows with NO_ACTION stay as they are."""
+    sizes = tables.sizes[0]
+    for row in range(state.shape[0]):
+        if actions[row] == NO_ACTION:
+            for seat in range(SEATS):
+                points[row, seat] = 0
+                rewards[row, seat] = 0.0
+        else:
+            game = state[row]
+            board = tables.boards[game["board"]]
+            _apply(game, actions[row], sizes, board, points[row])
+            _reward(game, scheme, points[row], rewards[row])
+
+
+@_jit
+def _write_mask(actions: Any, count: Any, mask: Any) -> None:
+    for action in range(mask.shape[0]):
+        mask[action] = 0
+    for i in range(count):
+        mask[actions[i]] = 1
+
+
+@_jit
+def legal(state: Any, tables: Any, actions: Any, counts: Any, mask: Any) -> None:
+    """The legal actions as a list, a count and a mask."""
+    sizes = tables.sizes[0]
+    for row in range(state.shape[0]):
+        board = tables.boards[state[row]["board"]]
+        counts[row] = _legal(state[row], sizes, board, actions[row])
+        _write_mask(actions[row], counts[row], mask[row])
+
+
+@_jit
+def observe(state: Any, seats: Any, tables: Any, scale: Any, out: Any) -> None:
+    """The scaled observation of one seat in each game."""
+    sizes = tables.sizes[0]
+    for row in range(state.shape[0]):
+        board = tables.boards[state[row]["board"]]
+        _observe(state[row], seats[row], sizes, board, board["ahead_scaled"], scale, out[row])
+
+
+@_jit
+def observe_compact(state: Any, seats: Any, tables: Any, ones: Any, out: Any) -> None:
+    """The same in small whole numbers."""
+    sizes = tables.sizes[0]
+    for row in range(state.shape[0]):
+        board = tables.boards[state[row]["board"]]
+        _observe(state[row], seats[row], sizes, board, board["ahead"], ones, out[row])
+
+
+@_jit
+def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out: Any) -> None:
+    """Features of the listed actions, one row each; rows past the count are zero."""
+    sizes = tables.sizes[0]
+    points = np.empty(SEATS, np.int16)
+    for row in range(state.shape[0]):
+        game = state[row]
+        board = tables.boards[game["board"]]
+        for i in range(counts[row]):
+            action = np.int64(actions[row, i])
+            _features(game, action, sizes, board, scale, points, out[row, i])
+        for i in range(counts[row], out.shape[1]):
+            for k in range(out.shape[2]):
+                out[row, i, k] = 0
+
+
+@_jit
+def determinize(state: Any, seats: Any, seeds: Any, tables: Any) -> None:
+    """Redraws what one seat of each game cannot see."""
+    sizes = tables.sizes[0]
+    counts = np.empty(state["pile"].shape[1], np.int8)
+    for row in range(state.shape[0]):
+        board = tables.boards[state[row]["board"]]
+        _determinize(state[row], seats[row], seeds[row], sizes, board, counts)
+
+
+@_jit
+def redraw(state: Any, seats: Any, decks: Any, cards: Any, faults: Any) -> None:
+    """Replaces the cards drawn by the last moves; `faults` gets -1 or the impossible card."""
+    for row in range(state.shape[0]):
+        faults[row] = _redraw(state[row], seats[row], decks[row], cards[row])
+
+
+@_jit
+def playout_unchecked(state: Any, picks: Any, tables: Any) -> None:
+    """Plays every game to its end, choosing uniformly among the legal actions."""
+    sizes = tables.sizes[0]
+    actions = np.empty(2 * MAX_HAND, np.uint8)
+    points = np.empty(SEATS, np.int16)
+    for row in range(state.shape[0]):
+        game = state[row]
+        board = tables.boards[game["board"]]
+        pick = picks[row]
+        while game["phase"] != OVER:
+            count = _legal(game, sizes, board, actions)
+            pick += _GOLDEN
+            _apply(game, np.int64(actions[_below(pick, count)]), sizes, board, points)
+        picks[row] = pick
+
+
+@_jit
+def random_step_unchecked(
+    state: Any,
+    picks: Any,
+    seeds: Any,
+    tables: Any,
+    scheme: Any,
+    scale: Any,
+    actions: Any,
+    counts: Any,
+    mask: Any,
+    observation: Any,
+    rewards: Any,
+    done: Any,
+) -> None:
+    """One uniformly random move in every game, and a new game where one has ended.
+
+    `actions` and `counts` hold the legal lists from the call before; `seeds[row]` moves on to
+    the seed of the row's next game when that is dealt.
+    """
+    sizes = tables.sizes[0]
+    points = np.empty(SEATS, np.int16)
+    for row in range(state.shape[0]):
+        game = state[row]
+        board = tables.boards[game["board"]]
+        picks[row] += _GOLDEN
+        action = np.int64(actions[row, _below(picks[row], counts[row])])
+        _apply(game, action, sizes, board, points)
+        _reward(game, scheme, points, rewards[row])
+        done[row] = game["phase"] == OVER
+        if done[row]:
+            seeds[row] = next_seed(seeds[row])
+            _deal(game, seeds[row], sizes)
+        counts[row] = _legal(game, sizes, board, actions[row])
+        _write_mask(actions[row], counts[row], mask[row])
+        _observe(game, game["seat"], sizes, board, board["ahead_scaled"], scale, observation[row])
+
+
+@_jit
+def next_seed(seed: Any) -> Any:
+    """The seed of the game that follows in the same row."""
+    return _mix(seed + _GOLDEN)
+
+
+@_jit
+def start_picks(seeds: Any, picks: Any) -> None:
+    """Generators for the choice of actions, apart from those of chance."""
+    for row in range(seeds.shape[0]):
+        picks[row] = _mix(~seeds[row])

@@ -1,0 +1,145 @@
+"""What a rider sees, as one flat vector with named slices, and as words.
+
+The vector is relative to the observer (seat 0 is himself, 1 the next rider) and padded to five
+seats, so that one network plays any number of riders. Its numbers are scaled by powers of two
+to about [-1, 1]; the compact int8 form holds the same numbers unscaled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drago_env.mount_drago import rules as numbers
+from drago_env.mount_drago.rules import COLOURS, EDITIONS, MAX_PLAYERS, Rules
+
+VERSION = 1  # of the meaning of the vector and of the features; goes up when either changes
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A named part of a vector: where it starts, how it is shaped and scaled, what it says."""
+
+    name: str
+    start: int
+    shape: tuple[int, ...]
+    scale: float | tuple[float, ...]  # one, or one for each column
+    meaning: str
+
+    @property
+    def stop(self) -> int:
+        return self.start + prod(self.shape)
+
+    def of(self, vector: NDArray[Any]) -> NDArray[Any]:
+        """This part of a vector, or of the last axis of a batch of vectors."""
+        return vector[..., self.start : self.stop].reshape(*vector.shape[:-1], *self.shape)
+
+
+def _laid_out(
+    *parts: tuple[str, tuple[int, ...], float | tuple[float, ...], str],
+) -> tuple[Slice, ...]:
+    slices: list[Slice] = []
+    for name, shape, scale, meaning in parts:
+        slices.append(Slice(name, slices[-1].stop if slices else 0, shape, scale, meaning))
+    return tuple(slices)
+
+
+def layout(rules: Rules) -> tuple[Slice, ...]:
+    """The slices of the observation, in the order in which the kernel writes them."""
+    kinds, colours, seats = rules.card_kinds, rules.colours, MAX_PLAYERS
+    card = 2.0 ** -np.ceil(np.log2(max(rules.copies)))
+    ahead = numbers.ahead_scale(rules)
+    return _laid_out(
+        ("hand", (kinds,), card, "own cards of each kind"),
+        ("unseen", (kinds,), card, "cards of each kind in the other hands or the deck"),
+        (
+            "dragons",
+            (colours, len(ahead)),
+            tuple(ahead),
+            "for each dragon: space, steps to the summit, value there; then for each card value "
+            "the value where it lands; then what the landing triggers (1 minor, 2 major)",
+        ),
+        ("rides", (seats, colours), 1.0, "which dragon each rider rides"),
+        ("hand_size", (seats,), 1 / 8, "cards in each hand"),
+        ("top_value", (seats,), 1 / 8, "value of the top card of each pile"),
+        ("lead", (seats - 1,), 1 / 32, "each other rider's points more than the own"),
+        ("turn", (seats,), 1.0, "who decides; nobody when the game is over"),
+        ("discarding", (1,), 1.0, "the decision is a discard"),
+        ("discarded", (1,), 1 / 8, "cards discarded so far in this step"),
+        ("deck", (1,), 1 / 128, "cards in the deck"),
+        ("summit_left", (1,), 1 / 4, "dragons that must still reach the summit to end the game"),
+        ("players", (4,), 1.0, "two, three, four or five riders"),
+        ("italian", (1,), 1.0, "the italian edition"),
+    )
+
+
+FEATURES = _laid_out(
+    ("points", (MAX_PLAYERS,), 1 / 8, "what each rider gets at once, the own first"),
+    ("own_value", (1,), 1 / 8, "value of the own dragon's space after it"),
+    ("own_steps", (1,), 1 / 32, "steps from there to the summit"),
+    ("trigger", (1,), 1 / 2, "1 a minor, 2 a major scoring"),
+    ("no_draw", (1,), 1.0, "the hand stays a card short"),
+    ("changes", (1,), 1.0, "the own dragon changes"),
+    ("ends", (1,), 1.0, "the game ends"),
+    ("discards", (1,), 1.0, "it discards a card"),
+    ("done", (1,), 1.0, "it ends the discarding"),
+)
+
+
+def scale(slices: tuple[Slice, ...]) -> NDArray[np.float32]:
+    """The factor of each number of a vector with these slices."""
+    parts = [np.broadcast_to(part.scale, part.shape).ravel() for part in slices]
+    return np.concatenate(parts).astype(np.float32)
+
+
+def named(vector: NDArray[Any], slices: tuple[Slice, ...]) -> dict[str, NDArray[np.int64]]:
+    """The unscaled numbers of a vector (scaled or compact), by the names of its slices."""
+    size = slices[-1].stop
+    if vector.shape != (size,):
+        raise ValueError(f"expected a vector of {size} numbers, not the shape {vector.shape}")
+    plain = vector if vector.dtype == np.int8 else vector / scale(slices)
+    return {part.name: part.of(np.rint(plain).astype(np.int64)) for part in slices}
+
+
+def describe(vector: NDArray[Any], rules: Rules) -> str:
+    """An observation in words; `rules` gives the sizes, the rest stands in the vector."""
+    see = named(vector, layout(rules))
+    players = int(see["players"].argmax()) + 2
+    names = ["you", *(f"rider +{k}" for k in range(1, players))]
+    turn = [name for name, on in zip(names, see["turn"], strict=False) if on]
+    step = "discards" if see["discarding"][0] else "plays"
+    edition = EDITIONS[int(see["italian"][0])]
+    lines = [
+        f"{players} riders, {edition} edition, {see['deck'][0]} cards in the deck, "
+        f"{see['summit_left'][0]} more dragons on the summit end the game",
+        f"{turn[0]} {step}" if turn else "the game is over",
+        f"your hand: {_cards(see['hand'], rules)}",
+    ]
+    if see["discarded"][0]:
+        lines[1] += f", {see['discarded'][0]} cards discarded so far"
+    for k, name in enumerate(names):
+        dragon = COLOURS[int(see["rides"][k].argmax())]
+        line = f"{name}: on {dragon} by a {see['top_value'][k]}, {see['hand_size'][k]} cards"
+        if k:
+            line += f", {see['lead'][k - 1]:+d} points against you"
+        lines.append(line)
+    values = rules.values
+    for colour, row in zip(COLOURS, see["dragons"], strict=False):
+        marks = {0: "", 1: "b", 2: "G"}
+        steps = zip(row[3 : 3 + values], row[3 + values :], strict=True)
+        ahead = " ".join(f"{value}{marks[int(trigger)]}" for value, trigger in steps)
+        lines.append(
+            f"{colour} on space {row[0]} (value {row[2]}, {row[1]} steps to the summit), "
+            f"ahead: {ahead}"
+        )
+    lines.append(f"unseen: {_cards(see['unseen'], rules)}")
+    return "\n".join(lines)
+
+
+def _cards(counts: NDArray[np.int64], rules: Rules) -> str:
+    held = [f"{rules.card_text(card)} x{counts[card]}" for card in np.flatnonzero(counts)]
+    return ", ".join(held) or "nothing"
