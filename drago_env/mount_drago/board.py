@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -126,11 +127,7 @@ class Board:
                     f"{source}, line {number}: expected a value and a kind such as '3 blue', "
                     f"found {line.strip()!r}"
                 )
-            value: Any = words[0]
-            try:
-                value = int(value)
-            except ValueError:
-                pass
+            value: Any = int(words[0]) if re.fullmatch(r"[+-]?\d+", words[0]) else words[0]
             problem = _problem(len(values), value, words[1], kinds[-1] if kinds else None)
             if problem:
                 raise BoardError(f"{source}, line {number}: {problem}")
@@ -182,7 +179,7 @@ def _problem(space: int, value: Any, kind: Any, before: str | None) -> str | Non
 
 def _whole(value: Any) -> bool:
     try:
-        return int(value) == value
+        return bool(int(value) == value)
     except (TypeError, ValueError, OverflowError):
         return False
 

@@ -188,10 +188,8 @@ class MountDrago:
             return "it is not the discard step", "10.3"
         card = action % kinds
         if card not in game["hand"][int(game["seat"])]:
-            return (
-                f"{rules.card_text(card)} is not in the hand",
-                "4.1" if action < kinds * 2 else discard_clause,
-            )
+            clause = "4.1" if action < 2 * kinds else discard_clause
+            return f"{rules.card_text(card)} is not in the hand", clause
         if action < 2 * kinds:
             return "a dragon may be left only if it is in last place and nobody rides it", "5.3"
         return f"the {COLOURS[card // rules.values]} dragon is not on the summit", discard_clause
@@ -214,24 +212,28 @@ class MountDrago:
         out: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
         """What one seat of each game knows (by default the one on turn); see `observation`."""
-        return self._observe(kernel.observe, state, seats, self.scale, out)
+        n = self._check_state(state)
+        if out is None:
+            out = np.empty((n, self.spec.observation_size), np.float32)
+        self._observe(kernel.observe, state, seats, self.scale, out)
+        return out
 
     def observe_compact(
         self, state: State, seats: ArrayLike | None = None, out: NDArray[np.int8] | None = None
     ) -> NDArray[np.int8]:
         """The same in whole numbers: a quarter of the memory, `observe` is this times `scale`."""
-        return self._observe(kernel.observe_compact, state, seats, self._ones, out)
+        n = self._check_state(state)
+        if out is None:
+            out = np.empty((n, self.spec.observation_size), np.int8)
+        self._observe(kernel.observe_compact, state, seats, self._ones, out)
+        return out
 
     def _observe(
         self, observe: Any, state: State, seats: ArrayLike | None, scale: Any, out: Any
-    ) -> Any:
-        n = self._check_state(state)
-        shape = (n, self.spec.observation_size)
-        if out is None:
-            out = np.empty(shape, scale.dtype)
+    ) -> None:
+        shape = (len(state), self.spec.observation_size)
         _check_out("out", out, shape, scale.dtype)
-        self._run(observe, n, state, self._seats(state, seats), self.tables, scale, out)
-        return out
+        self._run(observe, len(state), state, self._seats(state, seats), self.tables, scale, out)
 
     def features(
         self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
@@ -293,7 +295,7 @@ class MountDrago:
         """Who has the most points, ties included (clause 6.8); nobody before the end."""
         seated = np.arange(MAX_PLAYERS) < state["players"][:, None]
         best = np.where(seated, state["score"], np.iinfo(np.int16).min).max(1, keepdims=True)
-        return seated & (state["score"] == best) & self.over(state)[:, None]
+        return np.asarray(seated & (state["score"] == best) & self.over(state)[:, None])
 
     # ------------------------------------------------------------ random play
 

@@ -140,10 +140,10 @@ def _draw(game: Any, seat: Any, count: Any, sizes: Any) -> None:
 @_jit
 def _shown(game: Any, seat: Any, colour: Any, sizes: Any) -> Any:
     """Whether a seat before this one shows the colour."""
+    found = False
     for other in range(seat):
-        if sizes["colour"][game["top"][other]] == colour:
-            return True
-    return False
+        found |= sizes["colour"][game["top"][other]] == colour
+    return found
 
 
 @_jit
@@ -224,7 +224,7 @@ def _has_discard(game: Any, seat: Any, sizes: Any, board: Any) -> Any:
 @_jit
 def _ridden(game: Any, sizes: Any) -> Any:
     """The dragons that somebody rides, as bits."""
-    bits = 0
+    bits: Any = 0
     for rider in range(game["players"]):
         bits |= 1 << np.int64(sizes["colour"][game["top"][rider]])
     return bits
@@ -257,8 +257,8 @@ def _legal(game: Any, sizes: Any, board: Any, actions: Any) -> Any:
     seat = np.int64(game["seat"])
     hand = game["hand"][seat]
     size = np.int64(game["hand_size"][seat])
-    n = 0
     if game["phase"] == DISCARD:
+        n = 0
         for i in range(size):
             new = i == 0 or hand[i] != hand[i - 1]
             actions[n] = 2 * kinds + hand[i]
@@ -417,7 +417,7 @@ def _reward(game: Any, scheme: Any, points: Any, rewards: Any) -> None:
     for seat in range(SEATS):
         rewards[seat] = 0.0
     if scheme == MARGIN:
-        total = 0
+        total: Any = 0
         for seat in range(players):
             total += np.int64(points[seat])
         for seat in range(players):
@@ -489,14 +489,14 @@ def _observe(
     scores = values + SEATS
     turn = scores + SEATS - 1
     own = np.int64(game["score"][seat])
-    rider = np.int64(seat)
+    rider: Any = np.int64(seat)
     for other in range(players):  # relative: 0 is the observer himself
         top = game["top"][rider]
         rest[other * colours + sizes["colour"][top]] = 1
         rest[hands + other] = np.int8(game["hand_size"][rider]) * scale[hands]
         rest[values + other] = np.int8(sizes["value"][top]) * scale[values]
         if other > 0:
-            lead = min(max(np.int64(game["score"][rider]) - own, -127), 127)
+            lead: Any = min(max(np.int64(game["score"][rider]) - own, -127), 127)
             rest[scores + other - 1] = np.int8(lead) * scale[scores]
         rest[turn + other] = (rider == game["seat"]) & (game["phase"] != OVER)
         rider = 0 if rider + 1 == players else rider + 1
@@ -603,8 +603,10 @@ def _determinize(game: Any, seat: Any, seed: Any, sizes: Any, board: Any, counts
 
 
 @_jit
-def _redraw(game: Any, seat: Any, deck_before: Any, cards: Any) -> Any:
-    """Replaces what the last move drew by the given cards, as a record tells it.
+def _redraw(
+    game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, sizes: Any, board: Any
+) -> Any:
+    """Replaces what the last move of a seat drew by the given cards, as a record tells it.
 
     Returns the first place in `cards` that the deck could not give, or -1. With a reshuffle
     in mid-draw the cards before it are the whole old deck, in any order.
@@ -631,6 +633,14 @@ def _redraw(game: Any, seat: Any, deck_before: Any, cards: Any) -> Any:
                 return i
             _add_card(game, seat, _take_from_deck(game, j))
         game["drawn"][i] = cards[i]
+    if count > 0 and played and game["edition"] == ITALIAN:
+        # after a refill, the cards drawn decide whether a discard step follows (7.2)
+        game["seat"] = seat
+        game["phase"] = PLAY
+        if _has_discard(game, seat, sizes, board):
+            game["phase"] = DISCARD
+        else:
+            _next_seat(game)
     return -1
 
 
@@ -737,10 +747,16 @@ def determinize(state: Any, seats: Any, seeds: Any, tables: Any) -> None:
 
 
 @_jit
-def redraw(state: Any, seats: Any, decks: Any, cards: Any, faults: Any) -> None:
+def redraw(
+    state: Any, seats: Any, actions: Any, decks: Any, cards: Any, tables: Any, faults: Any
+) -> None:
     """Replaces the cards drawn by the last moves; `faults` gets -1 or the impossible card."""
+    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
-        faults[row] = _redraw(state[row], seats[row], decks[row], cards[row])
+        game = state[row]
+        board = tables.boards[game["board"]]
+        played = actions[row] < 2 * np.int64(sizes["card_kinds"])
+        faults[row] = _redraw(game, seats[row], played, decks[row], cards[row], sizes, board)
 
 
 @_jit

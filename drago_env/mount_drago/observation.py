@@ -35,7 +35,7 @@ class Slice:
         return self.start + prod(self.shape)
 
     def of(self, vector: NDArray[Any]) -> NDArray[Any]:
-        """This part of a vector, or of the last axis of a batch of vectors."""
+        """The part of a vector with this name, or of the last axis of a batch of vectors."""
         return vector[..., self.start : self.stop].reshape(*vector.shape[:-1], *self.shape)
 
 
@@ -141,5 +141,5 @@ def describe(vector: NDArray[Any], rules: Rules) -> str:
 
 
 def _cards(counts: NDArray[np.int64], rules: Rules) -> str:
-    held = [f"{rules.card_text(card)} x{counts[card]}" for card in np.flatnonzero(counts)]
+    held = [f"{rules.card_text(int(card))} x{counts[card]}" for card in np.flatnonzero(counts)]
     return ", ".join(held) or "nothing"

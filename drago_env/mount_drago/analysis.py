@@ -1,0 +1,108 @@
+"""Records as columns: a table of moves for analysts, arrays of decisions for learners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drago_env.mount_drago.record import Frame, Record, RecordError, walk
+from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
+
+
+def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
+    """One row for each move, as equally long columns for pandas or Parquet.
+
+    `pandas.DataFrame(table(records))`. Colour, value and the spaces are those of the card and
+    its dragon; -1 and "" stand where a move has no card. `points_own` and `score_own` are the
+    mover's, `score_own` after the move.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for frame in walk(records):
+        rules = frame.game.rules[0]
+        for row in frame.rows:
+            made = records[frame.records[row]]
+            move = made["moves"][frame.move]
+            seat, action = move["seat"], move["action"]
+            step, card = divmod(action, rules.card_kinds)
+            state = frame.state[row]
+            board = frame.game.boards[int(state["board"])]
+            colour, value, before, after = "", -1, -1, -1
+            if step < 3:
+                colour, value = COLOURS[card // rules.values], card % rules.values + 1
+                before = after = int(state["position"][card // rules.values])
+            if step < 2:
+                after = min(before + value, board.last)
+            moved = before != after
+            points = move["points"] + [0] * (MAX_PLAYERS - len(move["points"]))
+            values = (
+                int(frame.records[row]),
+                frame.move,
+                seat,
+                made["riders"][seat] if made.get("riders") else "",
+                action,
+                _STEPS[step],
+                colour,
+                value,
+                before,
+                after,
+                board.values[after] if moved else 0,
+                board.kinds[after] if moved else "",
+                int(state["hand_size"][seat]),
+                len(move["drawn"]),
+                move["deck"],
+                points[seat],
+                int(state["score"][seat]) + points[seat],
+                *points,
+            )
+            for column, entry in zip(columns.values(), values, strict=True):
+                column.append(entry)
+    order = np.lexsort((columns["move"], columns["game"]))
+    return {name: np.array(column)[order] for name, column in columns.items()}
+
+
+_STEPS = ("play", "keep", "discard", "done")
+_COLUMNS = (
+    *("game", "move", "seat", "rider", "action", "step", "colour", "value"),
+    *("space_before", "space_after", "landed_value", "landed_kind"),
+    *("hand_size", "drawn", "deck", "points_own", "score_own"),
+    *(f"points_{seat}" for seat in range(MAX_PLAYERS)),
+)
+
+
+def transitions(records: Sequence[Record], reward: str = "win") -> dict[str, NDArray[Any]]:
+    """Every decision of whole games as arrays for imitation learning.
+
+    `observation`, `action`, `mask` and `return` (what the mover's seat is still paid from this
+    move on, undiscounted), with `game`, `move` and `seat` to tell them apart.
+    """
+    running = [index for index, made in enumerate(records) if "scores" not in made]
+    if running:
+        raise RecordError(f"record {running[0]}: the game has not ended, so it has no return")
+    frames: list[Frame] = []
+    parts: list[dict[str, NDArray[Any]]] = []
+    for frame in walk(records, reward):
+        frames.append(frame)
+        state = frame.state[frame.rows]
+        parts.append(
+            {
+                "observation": frame.game.observe(state),
+                "action": frame.actions[frame.rows],
+                "mask": frame.game.legal(state).mask,
+                "seat": state["seat"].astype(np.int64),
+                "game": frame.records[frame.rows],
+                "move": np.full(len(state), frame.move),
+            }
+        )
+    if not parts:
+        raise RecordError("there are no records")
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    paid = np.zeros((len(records), max(f.move for f in frames) + 1, MAX_PLAYERS), np.float32)
+    for frame in frames:
+        paid[frame.records, frame.move] = frame.rewards
+    still = paid[:, ::-1].cumsum(1, dtype=np.float64)[:, ::-1].astype(np.float32)
+    joined["return"] = still[joined["game"], joined["move"], joined["seat"]]
+    order = np.lexsort((joined["move"], joined["game"]))
+    return {name: column[order] for name, column in joined.items()}

@@ -1,0 +1,382 @@
+"""Game records: one game as one JSON object, replayed and verified without random numbers.
+
+A record holds the rules, the board, the dealt cards and every decision with what it scored and
+drew; many records are one file with a record on each line (`.jsonl`). See docs/records.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from drago_env.game import Outcome, State
+from drago_env.mount_drago import kernel
+from drago_env.mount_drago.board import Board
+from drago_env.mount_drago.game import MountDrago
+from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
+
+FORMAT = "mount-drago/1"
+Record = dict[str, Any]
+
+
+class RecordError(ValueError):
+    """A record that cannot be read or that breaks a rule; names the move and the clause."""
+
+
+# ---------------------------------------------------------------- writing
+
+
+def record(
+    game: MountDrago,
+    start: State,
+    actions: ArrayLike,
+    *,
+    seed: int | None = None,
+    riders: Sequence[str] | None = None,
+) -> Record:
+    """The record of one game: its state right after the deal (one row) and its decisions."""
+    state = start.copy()
+    if state.shape != (1,):
+        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    rules = game.row_rules(state, 0)
+    it, n = state[0], rules.players
+    made: Record = {
+        "format": FORMAT,
+        "rules": rules.as_dict(),
+        "board": rules.board.pairs(),
+        "seed": None if seed is None else int(seed),
+        "riders": None if riders is None else [str(name) for name in riders],
+        "start": {
+            "tops": it["top"][:n].tolist(),
+            "hands": [it["hand"][seat, : rules.hand].tolist() for seat in range(n)],
+            "discard": np.repeat(np.arange(len(it["pile"])), it["pile"]).tolist(),
+        },
+        "moves": [],
+    }
+    for action in np.asarray(actions).tolist():
+        seat = int(it["seat"])
+        points = game.step(state, [action]).points
+        made["moves"].append(
+            {
+                "seat": seat,
+                "action": action,
+                "points": points[0, :n].tolist(),
+                "drawn": it["drawn"][: it["drawn_size"]].tolist(),
+                "deck": int(it["deck_size"]),
+            }
+        )
+    if game.over(state)[0]:
+        made["scores"] = it["score"][:n].tolist()
+        made["winners"] = np.flatnonzero(game.winners(state)[0]).tolist()
+    return made
+
+
+def write(path: str | Path, records: Iterable[Record]) -> None:
+    """Writes records to a file, one on each line."""
+    with Path(path).open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
+
+
+def read(path: str | Path) -> list[Record]:
+    """The records of a file; an error names the line. `verify` tells whether they are sound."""
+    records = []
+    with Path(path).open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                made = json.loads(line)
+            except ValueError as error:
+                raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
+            if not isinstance(made, dict):
+                raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
+            records.append(made)
+    return records
+
+
+def view(made: Record, seat: int) -> Record:
+    """What one seat may see of a record: other hands and draws become counts, no seed."""
+    players = made["rules"]["players"]
+    if not 0 <= seat < players:
+        raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
+    hands = [h if s == seat else len(h) for s, h in enumerate(made["start"]["hands"])]
+    moves = [
+        move if move["seat"] == seat else {**move, "drawn": len(move["drawn"])}
+        for move in made["moves"]
+    ]
+    start = {**made["start"], "hands": hands}
+    return json.loads(json.dumps({**made, "seed": None, "start": start, "moves": moves}))  # type: ignore[no-any-return]  # a deep copy
+
+
+# ---------------------------------------------------------------- reading and verifying
+
+
+@dataclass
+class _Game:
+    """One record on its way through a replay."""
+
+    made: Record
+    rules: Rules
+    start: State
+    fault: str | None = None
+
+
+def verify(made: Record) -> None:
+    """Replays a record against the rules; `RecordError` names the first wrong move."""
+    fault = verify_all([made])[0]
+    if fault:
+        raise RecordError(fault)
+
+
+def verify_all(records: Sequence[Record]) -> list[str | None]:
+    """For each record what is wrong with it, or None; all are replayed side by side."""
+    games = [_open(made) for made in records]
+    for _ in _walk(games):
+        pass
+    return [game if isinstance(game, str) else game.fault for game in games]
+
+
+def replay(made: Record, move: int | None = None) -> tuple[MountDrago, State]:
+    """The game after so many moves of a record (by default all), verified up to there."""
+    total = len(made["moves"]) if isinstance(made.get("moves"), list) else 0
+    if move is None:
+        move = total
+    if not 0 <= move <= total:
+        raise ValueError(f"the record has the moves 0 to {total}, not {move}")
+    opened = _open(made)
+    if isinstance(opened, str):
+        raise RecordError(opened)
+    if move < total:
+        opened.made = {
+            **{key: made[key] for key in made if key not in ("scores", "winners")},
+            "moves": made["moves"][:move],
+        }
+    *_, frame = _walk([opened])
+    if opened.fault:
+        raise RecordError(opened.fault)
+    return frame.game, frame.state
+
+
+@dataclass
+class Frame:
+    """A moment of a replay, before the moves with this number are made."""
+
+    game: MountDrago
+    state: State  # a row for each record
+    move: int
+    rows: NDArray[np.int64]  # the rows that move now
+    records: NDArray[np.int64]  # which record each row of the state belongs to
+    actions: NDArray[np.int64]  # of each row; -1 where the record has ended
+    rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
+
+
+def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
+    """Replays records side by side, in groups of equal sizes; refuses unsound ones at the end."""
+    games = [_open(made) for made in records]
+    yield from _walk(games, reward)
+    for index, game in enumerate(games):
+        fault = game if isinstance(game, str) else game.fault
+        if fault:
+            raise RecordError(f"record {index}: {fault}")
+
+
+def _walk(games: Sequence[_Game | str], reward: str = "win") -> Iterator[Frame]:
+    groups: dict[Any, list[int]] = {}
+    for index, game in enumerate(games):
+        if isinstance(game, _Game):
+            groups.setdefault(game.rules.sizes, []).append(index)
+    for indices in groups.values():
+        group = [game for i in indices if isinstance(game := games[i], _Game)]
+        yield from _walk_group(group, np.array(indices), reward)
+
+
+def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
+    variants = list(dict.fromkeys(game.rules for game in games))
+    book = MountDrago(*variants, reward=reward)
+    state = np.concatenate([game.start for game in games])
+    for row, game in enumerate(games):
+        state["board"][row] = book.boards.index(game.rules.board)
+    n = len(games)
+    lengths = np.array([len(game.made["moves"]) for game in games])
+    for number in range(lengths.max(initial=0) + 1):
+        open_rows = np.array([game.fault is None for game in games])
+        rows = np.flatnonzero(open_rows & (lengths > number)).tolist()
+        moves = [games[row].made["moves"][number] for row in rows]
+        actions = np.full(n, kernel.NO_ACTION)
+        for row, move in zip(rows, moves, strict=True):
+            fault = _move_fault(book, state, row, move)
+            if fault:
+                games[row].fault = f"move {number}: {fault}"
+            else:
+                actions[row] = move["action"]
+        moving = np.array([row for row in rows if games[row].fault is None], np.int64)
+        outcome = Outcome(
+            np.empty((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
+        )
+        yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
+        decks = state["deck_size"].astype(np.int64)
+        seats = state["seat"].astype(np.int64)
+        state["drawn_size"] = 0
+        book.step_unchecked(state, actions, outcome)
+        cards = np.zeros((n, MAX_HAND), np.uint8)
+        for row, move in zip(rows, moves, strict=True):
+            if games[row].fault is None:
+                fault = _result_fault(book, state, row, move, outcome.points[row])
+                if fault:
+                    games[row].fault = f"move {number}: {fault}"
+                    state["drawn_size"][row] = 0
+                else:
+                    cards[row, : len(move["drawn"])] = move["drawn"]
+        faults = np.empty(n, np.int64)
+        kernel.redraw(state, seats, actions, decks, cards, book.tables, faults)
+        for row in np.flatnonzero(faults >= 0).tolist():
+            card = book.rules[0].card_text(int(cards[row, faults[row]]))
+            games[
+                row
+            ].fault = f"move {number}: {card} was drawn but is not in the deck (clause 7.3)"
+    for row, game in enumerate(games):
+        if game.fault is None:
+            game.fault = _end_fault(book, state, row, game.made)
+
+
+def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | None:
+    """What is wrong with a move before it is made."""
+    if not isinstance(move, dict):
+        return f"a move is an object, not {move!r:.40}"
+    for key in ("seat", "action", "deck"):
+        if not _is_count(move.get(key)):
+            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    for key in ("points", "drawn"):
+        if not isinstance(move.get(key), list) or not all(_is_int(x) for x in move[key]):
+            return f"{key} must be a list of whole numbers, not {move.get(key)!r:.40}"
+    if state["phase"][row] == kernel.OVER:
+        return "the game is over already (clause 6.7)"
+    if move["seat"] != state["seat"][row]:
+        return f"it is seat {state['seat'][row]}'s turn, not seat {move['seat']}'s (clause 3)"
+    action = move["action"]
+    if action >= book.spec.num_actions:
+        return f"actions run from 0 to {book.spec.num_actions - 1}, not {action} (clause 10)"
+    one = state[row : row + 1]
+    if kernel.find_illegal(one, np.array([action]), book.tables) >= 0:
+        reason, clause = book.why_illegal(state, row, action)
+        return f"cannot {book.action_text(action)}: {reason} (clause {clause})"
+    return None
+
+
+def _result_fault(
+    book: MountDrago, state: State, row: int, move: Any, points: NDArray[np.int16]
+) -> str | None:
+    """What is wrong with what a move is said to have brought."""
+    got = points[: state["players"][row]].tolist()
+    if move["points"] != got:
+        return f"the points are {got}, not {move['points']} (clause 6)"
+    drawn = int(state["drawn_size"][row])
+    if len(move["drawn"]) != drawn:
+        clause = "6.7" if state["phase"][row] == kernel.OVER else "7"
+        return f"{drawn} cards are drawn, not {len(move['drawn'])} (clause {clause})"
+    if any(not 0 <= card < book.rules[0].card_kinds for card in move["drawn"]):
+        return f"a drawn card does not exist in {move['drawn']} (clause 1.3)"
+    if move["deck"] != state["deck_size"][row]:
+        return f"{state['deck_size'][row]} cards are in the deck, not {move['deck']} (clause 7)"
+    return None
+
+
+def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | None:
+    """What is wrong with the end of a record."""
+    if state["phase"][row] != kernel.OVER:
+        named = [key for key in ("scores", "winners") if key in made]
+        return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
+    scores = state["score"][row, : state["players"][row]].tolist()
+    if made.get("scores") != scores:
+        return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
+    winners = np.flatnonzero(book.winners(state[row : row + 1])[0]).tolist()
+    if made.get("winners") != winners:
+        return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
+    return None
+
+
+def _open(made: Any) -> _Game | str:
+    """A record with its rules and its deal, or what is wrong with them."""
+    if not isinstance(made, dict) or made.get("format") != FORMAT:
+        return f"not a record of the format {FORMAT}"
+    for key, kind in (("rules", dict), ("board", list), ("start", dict), ("moves", list)):
+        if not isinstance(made.get(key), kind):
+            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
+    names = ("edition", "players", "colours", "copies", "hand", "summit_dragons")
+    missing = [name for name in names if name not in made["rules"]]
+    if missing:
+        return f"the rules lack {missing[0]}"
+    try:
+        numbers = {name: made["rules"][name] for name in names}
+        rules = Rules(board=Board.from_pairs(made["board"]), **numbers)
+    except ValueError as error:
+        return f"the rules are wrong: {error}"
+    fault = _deal_fault(made, rules)
+    return f"the deal is wrong: {fault}" if fault else _Game(made, rules, _deal(made, rules))
+
+
+def _deal_fault(made: Record, rules: Rules) -> str | None:
+    """What is wrong with the dealt cards."""
+    start, n = made["start"], rules.players
+    tops, hands, discard = start.get("tops"), start.get("hands"), start.get("discard")
+    if not isinstance(tops, list) or not isinstance(hands, list) or not isinstance(discard, list):
+        return "tops, hands and discard must be lists"
+    if any(_is_int(hand) for hand in hands) or any(
+        isinstance(move, dict) and _is_int(move.get("drawn")) for move in made["moves"]
+    ):
+        return "this is one seat's view, which hides cards; the whole record is needed"
+    if len(tops) != n or len(hands) != n:
+        return f"{n} riders need as many tops and hands (clause 2.2)"
+    if any(not isinstance(hand, list) or len(hand) != rules.hand for hand in hands):
+        return f"each hand has {rules.hand} cards (clause 2.2)"
+    cards = [*tops, *discard, *(card for hand in hands for card in hand)]
+    strange = [c for c in cards if not _is_int(c) or not 0 <= c < rules.card_kinds]
+    if strange:
+        return f"{strange[0]!r:.40} is no card; cards run from 0 to {rules.card_kinds - 1}"
+    if any(hand != sorted(hand) for hand in hands):
+        return "a hand is not sorted"
+    for card, count in Counter(cards).items():
+        if count > rules.copies[card % rules.values]:
+            return f"{count} cards {rules.card_text(card)} are more than there are (clause 1.3)"
+    colours = [card // rules.values for card in tops]
+    if len(set(colours)) < n:
+        return "two riders show the same colour (clause 2.2)"
+    if discard and rules.edition == "german":
+        return "nothing is discarded at the start of the german edition (clause 2.2)"
+    if any(card // rules.values not in colours[:-1] for card in discard):
+        return "a card was rejected at the start whose colour nobody showed yet (clause 2.2)"
+    return None
+
+
+def _deal(made: Record, rules: Rules) -> State:
+    """The state right after the dealt cards of a record."""
+    start = made["start"]
+    state = MountDrago(rules).new(0)
+    it = state[0]
+    left = np.tile(rules.copies, rules.colours)
+    for seat in range(rules.players):
+        it["top"][seat] = start["tops"][seat]
+        it["hand"][seat, : rules.hand] = start["hands"][seat]
+        np.subtract.at(left, start["hands"][seat], 1)
+    it["pile"] = np.bincount(np.array(start["discard"], int), minlength=len(it["pile"]))
+    np.subtract.at(left, start["tops"] + start["discard"], 1)
+    deck = np.repeat(np.arange(rules.card_kinds), left)
+    it["deck"] = kernel.EMPTY
+    it["deck"][: len(deck)] = deck
+    it["deck_size"] = len(deck)
+    return state
+
+
+def _is_int(x: Any) -> bool:
+    return isinstance(x, int) and not isinstance(x, bool)
+
+
+def _is_count(x: Any) -> bool:
+    return _is_int(x) and x >= 0
