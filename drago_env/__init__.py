@@ -1,6 +1,7 @@
 """Mount Drago as a batched reinforcement-learning environment."""
 
 from drago_env.game import Game, GameSpec, IllegalAction, Legal, Outcome
+from drago_env.mount_drago import analysis, observation, position, record, storage
 from drago_env.mount_drago.board import Board, BoardError
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules, RulesError
@@ -19,4 +20,9 @@ __all__ = [
     "Rules",
     "RulesError",
     "__version__",
+    "analysis",
+    "observation",
+    "position",
+    "record",
+    "storage",
 ]

@@ -101,9 +101,9 @@ class Match:
         self.same(row, "cards drawn too many", [], list(draws))
         for scheme, got in outcomes.items():
             self.same(row, "points", padded(expected, SEATS), got.points[row].tolist())
-            rewards = padded(side.rewards(scheme, expected), SEATS)
-            if not np.allclose(rewards, got.rewards[row], rtol=0, atol=1e-6):
-                self.differ(row, f"{scheme} rewards", rewards, got.rewards[row].tolist())
+            wanted, rewards = side.rewards(scheme, expected), got.rewards[row].tolist()
+            if any(abs(a - b) > 1e-6 for a, b in zip(padded(wanted, SEATS), rewards, strict=True)):
+                self.differ(row, f"{scheme} rewards", wanted, rewards)
         count_corners(side, expected, self.corners)
 
     def _compare(self) -> None:

@@ -105,8 +105,9 @@ def named(vector: NDArray[Any], slices: tuple[Slice, ...]) -> dict[str, NDArray[
     return {part.name: part.of(np.rint(plain).astype(np.int64)) for part in slices}
 
 
-def describe(vector: NDArray[Any], rules: Rules) -> str:
-    """An observation in words; `rules` gives the sizes, the rest stands in the vector."""
+def describe(vector: NDArray[Any], rules: Rules | None = None) -> str:
+    """An observation in words; the sizes are those of `rules`, by default of the full game."""
+    rules = rules or Rules()
     see = named(vector, layout(rules))
     players = int(see["players"].argmax()) + 2
     names = ["you", *(f"rider +{k}" for k in range(1, players))]
