@@ -99,9 +99,9 @@ def valid(rules: list[partial[Rules]]) -> list[Rules]:
     return made
 
 
-def random_board(rng: random.Random, low: int = -2, high: int = 8) -> Board:
-    """Any board of clause 1.5, most often a short one."""
-    path = rng.randint(1, rng.choice([4, 10, 24, 56]))
+def random_board(rng: random.Random, low: int = -2, high: int = 8, path: int = 0) -> Board:
+    """A board in the manner of clause 1.5, with at most so many path spaces; 0 is any number."""
+    path = rng.randint(1, path or rng.choice([4, 10, 24, 56]))
     summit = rng.randint(1, 5)
     kinds = rng.choices(["plain", "blue", "green"], [rng.random() for _ in range(3)], k=path)
     values = [rng.randint(low, high) for _ in range(path + summit)]

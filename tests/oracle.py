@@ -68,7 +68,7 @@ class Match:
         self.legal: dict[int, list[int]] = {}
         self.steps = 0
         corners["started"] += len(seeds)
-        self._compare()
+        self.compare()
 
     def step(self, actions: dict[int, int]) -> None:
         """One move in each of the rows that are still live."""
@@ -85,7 +85,7 @@ class Match:
             assert not outcome.rewards[rest].any(), "rewards without an action"
         for row, action in actions.items():
             self._apply(row, action, outcomes)
-        self._compare()
+        self.compare()
         self.live = [row for row in self.live if not self.sides[row].over]
 
     def _apply(self, row: int, action: int, outcomes: dict[str, Outcome]) -> None:
@@ -106,7 +106,7 @@ class Match:
                 self.differ(row, f"{scheme} rewards", wanted, rewards)
         count_corners(side, expected, self.corners)
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
         """Everything that can be asked about the present position."""
         legal = self.game.legal(self.state)
         features = self.game.features(self.state, legal)

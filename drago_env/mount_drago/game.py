@@ -100,11 +100,13 @@ class MountDrago:
         seeds = _seeds(seeds)
         if rows is None:
             rows = np.arange(len(state))
-        rows = _whole_numbers("rows", rows, None, 0, len(state) - 1)
+        rows = _whole_numbers("rows", rows, None)
+        _check_range("rows", rows, 0, len(state) - 1)
         if len(rows) != len(seeds):
             raise ValueError(f"{len(rows)} rows need as many seeds, not {len(seeds)}")
         variants = np.broadcast_to(np.asarray(variants), rows.shape)
-        variants = _whole_numbers("variants", variants, len(rows), 0, len(self.rules) - 1)
+        variants = _whole_numbers("variants", variants, len(rows))
+        _check_range("variants", variants, 0, len(self.rules) - 1)
         for name in ("players", "edition", "board"):
             state[name][rows] = self._variants[name][variants]
         kernel.deal(state, rows, seeds, self.tables)
@@ -143,9 +145,10 @@ class MountDrago:
         which seat, what was asked, and what is allowed.
         """
         n = self._check_state(state)
-        actions = _whole_numbers("actions", actions, n, kernel.NO_ACTION, self.spec.num_actions - 1)
+        actions = _whole_numbers("actions", actions, n)
         row = int(kernel.find_illegal(state, actions, self.tables))
         if row >= 0:
+            _check_range("actions", actions, kernel.NO_ACTION, self.spec.num_actions - 1)
             raise self.illegal(state, row, int(actions[row]))
         return self.step_unchecked(state, actions, out)
 
@@ -306,6 +309,12 @@ class MountDrago:
         kernel.start_picks(seeds, picks)
         return picks
 
+    def sample(self, legal: Legal, picks: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """A uniformly random legal action for each game; -1 where there is none."""
+        actions = np.empty(len(legal.counts), np.int64)
+        self._run(kernel.sample, len(actions), *legal[:2], picks, actions)
+        return actions
+
     def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]:
         """Final scores after uniformly random play from here; the games themselves stay."""
         n = self._check_state(state)
@@ -350,7 +359,8 @@ class MountDrago:
     # ------------------------------------------------------------ checks and threads
 
     def _check_state(self, state: State) -> int:
-        if not isinstance(state, np.ndarray) or state.dtype != STATE or state.ndim != 1:
+        known = isinstance(state, np.ndarray) and (state.dtype is STATE or state.dtype == STATE)
+        if not known or state.ndim != 1:
             raise TypeError(
                 "expected a state made by new(): a one-dimensional array with the dtype STATE, "
                 f"not {getattr(state, 'dtype', type(state).__name__)!s:.40} "
@@ -364,8 +374,8 @@ class MountDrago:
         if seats is None:
             return state["seat"].astype(np.int64)
         seats = np.broadcast_to(np.asarray(seats), (len(state),))
-        seats = _whole_numbers("seats", seats, len(state), 0, MAX_PLAYERS - 1)
-        beyond = np.flatnonzero(seats >= state["players"])
+        seats = _whole_numbers("seats", seats, len(state))
+        beyond = np.flatnonzero((seats < 0) | (seats >= state["players"]))
         if len(beyond):
             row = int(beyond[0])
             raise ValueError(
@@ -378,7 +388,7 @@ class MountDrago:
         if self._pool is None or n < 2 * self.threads:
             function(*arguments)
             return
-        shared = (self.scale, self._ones, self.feature_scale)
+        shared = (self.tables, self.scale, self._ones, self.feature_scale)
 
         def part(start: int, stop: int) -> None:
             function(
@@ -411,20 +421,21 @@ def _seeds(seeds: Seeds | Sequence[int]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(array, np.uint64)
 
 
-def _whole_numbers(
-    name: str, numbers: ArrayLike, length: int | None, low: int, high: int
-) -> NDArray[np.int64]:
+def _whole_numbers(name: str, numbers: ArrayLike, length: int | None) -> NDArray[np.int64]:
     array = np.asarray(numbers)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{name} must be whole numbers, not {array.dtype}")
     if array.ndim != 1 or (length is not None and len(array) != length):
         wanted = "one-dimensional" if length is None else f"of shape ({length},)"
         raise ValueError(f"{name} must be {wanted}, not of shape {array.shape}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _check_range(name: str, array: NDArray[np.int64], low: int, high: int) -> None:
     outside = np.flatnonzero((array < low) | (array > high))
     if len(outside):
         row = int(outside[0])
         raise ValueError(f"{name}[{row}] must be from {low} to {high}, not {array[row]}")
-    return np.ascontiguousarray(array, np.int64)
 
 
 def _check_out(name: str, array: Any, shape: tuple[int, ...], dtype: Any) -> None:

@@ -2,7 +2,7 @@
 
 Only numpy and numba are imported, and rules come in as `tables` arguments, because numba's
 cache does not notice a change in another file. `game` is one record of the state array,
-changed in place; `tables` is `rules.Tables`. Numbers in brackets cite the rule clauses.
+changed in place; `tables` is made by `rules.tables`. Numbers in brackets cite the rule clauses.
 Nothing here is checked: callers pass legal actions, sound states and arrays of the right shape.
 """
 
@@ -89,10 +89,10 @@ def _remove_card(game: Any, seat: Any, card: Any) -> None:
 
 
 @_jit
-def _reshuffle(game: Any, sizes: Any) -> None:
+def _reshuffle(game: Any, rules: Any) -> None:
     """All cards but the tops and the hands become the new deck (7.3)."""
     size = 0
-    for card in range(sizes["card_kinds"]):
+    for card in range(rules["card_kinds"]):
         for _ in range(game["pile"][card]):
             game["deck"][size] = card
             size += 1
@@ -123,10 +123,10 @@ def _random_card(game: Any) -> Any:
 
 
 @_jit
-def _draw(game: Any, seat: Any, count: Any, sizes: Any) -> None:
+def _draw(game: Any, seat: Any, count: Any, rules: Any) -> None:
     for _ in range(count):
         if game["deck_size"] == 0:
-            _reshuffle(game, sizes)
+            _reshuffle(game, rules)
         card = _random_card(game)
         _add_card(game, seat, card)
         drawn = np.int64(game["drawn_size"])
@@ -138,16 +138,16 @@ def _draw(game: Any, seat: Any, count: Any, sizes: Any) -> None:
 
 
 @_jit
-def _shown(game: Any, seat: Any, colour: Any, sizes: Any) -> Any:
+def _shown(game: Any, seat: Any, colour: Any, rules: Any) -> Any:
     """Whether a seat before this one shows the colour."""
     found = False
     for other in range(seat):
-        found |= sizes["colour"][game["top"][other]] == colour
+        found |= rules["colour"][game["top"][other]] == colour
     return found
 
 
 @_jit
-def _deal_top(game: Any, seat: Any, sizes: Any) -> None:
+def _deal_top(game: Any, seat: Any, rules: Any) -> None:
     """A face-up card of a colour that nobody else shows (2.2).
 
     A random card whose colour is free is a random free colour and a random card of it, since
@@ -158,7 +158,7 @@ def _deal_top(game: Any, seat: Any, sizes: Any) -> None:
     while True:
         i = _chance(game, game["deck_size"])
         card = game["deck"][i]
-        free = not _shown(game, seat, sizes["colour"][card], sizes)
+        free = not _shown(game, seat, rules["colour"][card], rules)
         if free or italian:
             _take_from_deck(game, i)
         if free:
@@ -169,16 +169,16 @@ def _deal_top(game: Any, seat: Any, sizes: Any) -> None:
 
 
 @_jit
-def _deal(game: Any, seed: Any, sizes: Any) -> None:
+def _deal(game: Any, seed: Any, rules: Any) -> None:
     """Sets up a new game in a record whose players, edition and board are set (2)."""
     game["rng"] = _mix(seed)
     for i in range(game["deck"].shape[0]):
-        game["deck"][i] = sizes["bag"][i]
-    game["deck_size"] = sizes["cards"]
+        game["deck"][i] = rules["bag"][i]
+    game["deck_size"] = rules["cards"]
     for i in range(game["pile"].shape[0]):
         game["pile"][i] = 0
     for i in range(game["position"].shape[0]):
-        game["position"][i] = 0 if i < sizes["colours"] else EMPTY  # 2.1
+        game["position"][i] = 0 if i < rules["colours"] else EMPTY  # 2.1
     for i in range(MAX_HAND):
         game["drawn"][i] = EMPTY
     for seat in range(SEATS):
@@ -194,39 +194,39 @@ def _deal(game: Any, seed: Any, sizes: Any) -> None:
     game["discarded"] = 0
     if game["edition"] != ITALIAN:
         for seat in range(game["players"]):
-            _deal_top(game, seat, sizes)
+            _deal_top(game, seat, rules)
     for seat in range(game["players"]):
-        for _ in range(sizes["hand"]):
+        for _ in range(rules["hand"]):
             _add_card(game, seat, _random_card(game))
     if game["edition"] == ITALIAN:
         for seat in range(game["players"]):
-            _deal_top(game, seat, sizes)
+            _deal_top(game, seat, rules)
 
 
 # ---------------------------------------------------------------- what is legal (10)
 
 
 @_jit
-def _may_discard(game: Any, card: Any, sizes: Any, board: Any) -> Any:
+def _may_discard(game: Any, card: Any, rules: Any) -> Any:
     """Whether this is a card of a dragon on the summit (7.1, 7.2)."""
-    return game["position"][sizes["colour"][card]] >= board["summit"]
+    return game["position"][rules["colour"][card]] >= rules["summit"]
 
 
 @_jit
-def _has_discard(game: Any, seat: Any, sizes: Any, board: Any) -> Any:
+def _has_discard(game: Any, seat: Any, rules: Any) -> Any:
     if game["summit"] > 0:
         for i in range(game["hand_size"][seat]):
-            if _may_discard(game, game["hand"][seat, i], sizes, board):
+            if _may_discard(game, game["hand"][seat, i], rules):
                 return True
     return False
 
 
 @_jit
-def _ridden(game: Any, sizes: Any) -> Any:
+def _ridden(game: Any, rules: Any) -> Any:
     """The dragons that somebody rides, as bits."""
     bits: Any = 0
     for rider in range(game["players"]):
-        bits |= 1 << np.int64(sizes["colour"][game["top"][rider]])
+        bits |= 1 << np.int64(rules["colour"][game["top"][rider]])
     return bits
 
 
@@ -239,21 +239,21 @@ def _last_place(game: Any) -> Any:
 
 
 @_jit
-def _may_keep(game: Any, card: Any, ridden: Any, last_place: Any, sizes: Any) -> Any:
+def _may_keep(game: Any, card: Any, ridden: Any, last_place: Any, rules: Any) -> Any:
     """The last-dragon choice: nobody rides it, and nobody is behind it (5.3)."""
-    dragon = np.int64(sizes["colour"][card])
+    dragon = np.int64(rules["colour"][card])
     return (game["position"][dragon] == last_place) & (ridden >> dragon & 1 == 0)
 
 
 @_jit
-def _legal(game: Any, sizes: Any, board: Any, actions: Any) -> Any:
+def _legal(game: Any, rules: Any, actions: Any) -> Any:
     """Lists the legal actions, ascending, and returns how many there are.
 
     Each candidate is written and then counted or not: branches on cards are hard to predict.
     """
     if game["phase"] == OVER:
         return 0
-    kinds = np.int64(sizes["card_kinds"])
+    kinds = np.int64(rules["card_kinds"])
     seat = np.int64(game["seat"])
     hand = game["hand"][seat]
     size = np.int64(game["hand_size"][seat])
@@ -262,7 +262,7 @@ def _legal(game: Any, sizes: Any, board: Any, actions: Any) -> Any:
         for i in range(size):
             new = i == 0 or hand[i] != hand[i - 1]
             actions[n] = 2 * kinds + hand[i]
-            n += new & _may_discard(game, hand[i], sizes, board)
+            n += new & _may_discard(game, hand[i], rules)
         actions[n] = 3 * kinds
         return n + 1
     actions[0] = hand[0]
@@ -271,17 +271,17 @@ def _legal(game: Any, sizes: Any, board: Any, actions: Any) -> Any:
         actions[n] = hand[i]
         n += hand[i] != hand[i - 1]
     plays = n
-    ridden = _ridden(game, sizes)
+    ridden = _ridden(game, rules)
     last_place = _last_place(game)
     for i in range(plays):
         actions[n] = kinds + actions[i]
-        n += _may_keep(game, actions[i], ridden, last_place, sizes)
+        n += _may_keep(game, actions[i], ridden, last_place, rules)
     return n
 
 
 @_jit
-def _is_legal(game: Any, action: Any, sizes: Any, board: Any) -> Any:
-    kinds = np.int64(sizes["card_kinds"])
+def _is_legal(game: Any, action: Any, rules: Any) -> Any:
+    kinds = np.int64(rules["card_kinds"])
     seat = np.int64(game["seat"])
     if game["phase"] == OVER or action < 0 or action > 3 * kinds:
         return False
@@ -298,73 +298,73 @@ def _is_legal(game: Any, action: Any, sizes: Any, board: Any) -> Any:
     if not held or (block == 2) != (game["phase"] == DISCARD):
         return False
     if block == 1:
-        return _may_keep(game, card, _ridden(game, sizes), _last_place(game), sizes)
-    return block == 0 or _may_discard(game, card, sizes, board)
+        return _may_keep(game, card, _ridden(game, rules), _last_place(game), rules)
+    return block == 0 or _may_discard(game, card, rules)
 
 
 # ---------------------------------------------------------------- a turn (3)
 
 
 @_jit
-def _ridden_by_other(game: Any, seat: Any, dragon: Any, sizes: Any) -> Any:
+def _ridden_by_other(game: Any, seat: Any, dragon: Any, rules: Any) -> Any:
     found = False
     for rider in range(game["players"]):
-        found |= (rider != seat) & (sizes["colour"][game["top"][rider]] == dragon)
+        found |= (rider != seat) & (rules["colour"][game["top"][rider]] == dragon)
     return found
 
 
 @_jit
-def _score(game: Any, triggered: Any, sizes: Any, board: Any, points: Any) -> None:
+def _score(game: Any, triggered: Any, rules: Any, points: Any) -> None:
     """What each rider gets for the dragon that he rides now (6.2, 6.3, 6.5)."""
     for rider in range(game["players"]):
-        dragon = sizes["colour"][game["top"][rider]]
-        value = board["value"][game["position"][dragon]]
+        dragon = rules["colour"][game["top"][rider]]
+        value = rules["worth"][game["position"][dragon]]
         points[rider] = value if triggered == MAJOR or value <= MINOR_LIMIT else 0
 
 
 @_jit
-def _play(game: Any, card: Any, keep: Any, sizes: Any, board: Any, points: Any) -> None:
+def _play(game: Any, card: Any, keep: Any, rules: Any, points: Any) -> None:
     seat = np.int64(game["seat"])
     italian = game["edition"] == ITALIAN
     # play a card and move (4)
     _remove_card(game, seat, card)
-    dragon = sizes["colour"][card]
-    value = np.int64(sizes["value"][card])
+    dragon = rules["colour"][card]
+    value = np.int64(rules["value"][card])
     before = np.int64(game["position"][dragon])
-    after = min(before + value, np.int64(board["last"]))
+    after = min(before + value, np.int64(rules["last"]))
     game["position"][dragon] = after
     # change or keep the dragon (5)
-    if keep | _ridden_by_other(game, seat, dragon, sizes):
+    if keep | _ridden_by_other(game, seat, dragon, rules):
         game["pile"][card] += 1
     else:
         game["pile"][game["top"][seat]] += 1
         game["top"][seat] = card
     # scoring (6)
-    triggered = board["ahead"][before, 2 + sizes["values"] + value]
+    triggered = rules["ahead"][before, 2 + rules["values"] + value]
     if triggered != 0:
-        _score(game, triggered, sizes, board, points)
+        _score(game, triggered, rules, points)
         for rider in range(game["players"]):
             game["score"][rider] += points[rider]
-        if after >= board["summit"]:
+        if after >= rules["summit"]:
             game["summit"] += 1
-            if game["summit"] == sizes["summit_dragons"]:  # 6.7
+            if game["summit"] == rules["summit_dragons"]:  # 6.7
                 game["phase"] = OVER
                 return
     # discard and draw (7)
     refill = triggered == 0 or game["hand_size"][seat] == 0
     if refill and italian:
-        _refill(game, seat, sizes)
-    if (refill or italian) and _has_discard(game, seat, sizes, board):
+        _refill(game, seat, rules)
+    if (refill or italian) and _has_discard(game, seat, rules):
         game["phase"] = DISCARD
         return
     if refill and not italian:
-        _refill(game, seat, sizes)
+        _refill(game, seat, rules)
     _next_seat(game)
 
 
 @_jit
-def _refill(game: Any, seat: Any, sizes: Any) -> None:
-    _draw(game, seat, np.int64(sizes["hand"]) - np.int64(game["hand_size"][seat]), sizes)
+def _refill(game: Any, seat: Any, rules: Any) -> None:
+    _draw(game, seat, np.int64(rules["hand"]) - np.int64(game["hand_size"][seat]), rules)
 
 
 @_jit
@@ -374,22 +374,22 @@ def _next_seat(game: Any) -> None:
 
 
 @_jit
-def _end_discards(game: Any, sizes: Any) -> None:
+def _end_discards(game: Any, rules: Any) -> None:
     """Draws to a full hand (7.1) or as many as were discarded (7.2)."""
     seat = np.int64(game["seat"])
     if game["edition"] == ITALIAN:
-        _draw(game, seat, np.int64(game["discarded"]), sizes)
+        _draw(game, seat, np.int64(game["discarded"]), rules)
     else:
-        _refill(game, seat, sizes)
+        _refill(game, seat, rules)
     game["discarded"] = 0
     game["phase"] = PLAY
     _next_seat(game)
 
 
 @_jit
-def _apply(game: Any, action: Any, sizes: Any, board: Any, points: Any) -> None:
+def _apply(game: Any, action: Any, rules: Any, points: Any) -> None:
     """One decision; `points` gets what each seat scored by it."""
-    kinds = np.int64(sizes["card_kinds"])
+    kinds = np.int64(rules["card_kinds"])
     for seat in range(SEATS):
         points[seat] = 0
     for i in range(MAX_HAND):
@@ -397,16 +397,16 @@ def _apply(game: Any, action: Any, sizes: Any, board: Any, points: Any) -> None:
     game["drawn_size"] = 0
     if action < 2 * kinds:
         keep = action >= kinds
-        _play(game, action - kinds if keep else action, keep, sizes, board, points)
+        _play(game, action - kinds if keep else action, keep, rules, points)
         return
     if action < 3 * kinds:
         card = action - 2 * kinds
         _remove_card(game, np.int64(game["seat"]), card)
         game["pile"][card] += 1
         game["discarded"] += 1
-        if _has_discard(game, game["seat"], sizes, board):
+        if _has_discard(game, game["seat"], rules):
             return
-    _end_discards(game, sizes)
+    _end_discards(game, rules)
 
 
 @_jit
@@ -442,13 +442,13 @@ def _reward(game: Any, scheme: Any, points: Any, rewards: Any) -> None:
 
 
 @_jit
-def _unseen(game: Any, seat: Any, sizes: Any, one: Any, counts: Any) -> None:
+def _unseen(game: Any, seat: Any, rules: Any, one: Any, counts: Any) -> None:
     """Cards of each kind in the other hands or the deck, for all that the seat knows (8.4).
 
     `one` is what a card counts: 1, or the scale of an observation.
     """
-    for card in range(sizes["card_kinds"]):
-        counts[card] = np.int8(sizes["copies"][card] - game["pile"][card]) * one
+    for card in range(rules["card_kinds"]):
+        counts[card] = np.int8(rules["copies"][card] - game["pile"][card]) * one
     for rider in range(game["players"]):
         counts[game["top"][rider]] -= one
     for i in range(game["hand_size"][seat]):
@@ -456,22 +456,20 @@ def _unseen(game: Any, seat: Any, sizes: Any, one: Any, counts: Any) -> None:
 
 
 @_jit
-def _observe(
-    game: Any, seat: Any, sizes: Any, board: Any, ahead: Any, scale: Any, out: Any
-) -> None:
+def _observe(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, out: Any) -> None:
     """One seat's knowledge, in the order of `observation.layout`.
 
     The same code writes small whole numbers (`ahead`, `scale` and `out` are int8) and scaled
     ones (all float32): a scale is a power of two, so nothing is rounded.
     """
-    kinds = np.int64(sizes["card_kinds"])
-    colours = np.int64(sizes["colours"])
+    kinds = np.int64(rules["card_kinds"])
+    colours = np.int64(rules["colours"])
     players = np.int64(game["players"])
     for j in range(kinds):
         out[j] = 0
     for i in range(game["hand_size"][seat]):
         out[game["hand"][seat, i]] += scale[0]
-    _unseen(game, seat, sizes, scale[kinds], out[kinds:])
+    _unseen(game, seat, rules, scale[kinds], out[kinds:])
     k = 2 * kinds
     for dragon in range(colours):
         # whole rows: what is too much is overwritten by what follows
@@ -479,7 +477,7 @@ def _observe(
         block = out[k:]
         for j in range(row.shape[0]):
             block[j] = row[j]
-        k += 3 + 2 * np.int64(sizes["values"])
+        k += 3 + 2 * np.int64(rules["values"])
     rest = out[k:]
     scale = scale[k:]
     for j in range(rest.shape[0]):
@@ -492,9 +490,9 @@ def _observe(
     rider: Any = np.int64(seat)
     for other in range(players):  # relative: 0 is the observer himself
         top = game["top"][rider]
-        rest[other * colours + sizes["colour"][top]] = 1
+        rest[other * colours + rules["colour"][top]] = 1
         rest[hands + other] = np.int8(game["hand_size"][rider]) * scale[hands]
-        rest[values + other] = np.int8(sizes["value"][top]) * scale[values]
+        rest[values + other] = np.int8(rules["value"][top]) * scale[values]
         if other > 0:
             lead: Any = min(max(np.int64(game["score"][rider]) - own, -127), 127)
             rest[scores + other - 1] = np.int8(lead) * scale[scores]
@@ -504,26 +502,24 @@ def _observe(
     rest[k] = game["phase"] == DISCARD
     rest[k + 1] = np.int8(game["discarded"]) * scale[k + 1]
     rest[k + 2] = np.int8(game["deck_size"]) * scale[k + 2]
-    rest[k + 3] = np.int8(sizes["summit_dragons"] - game["summit"]) * scale[k + 3]
+    rest[k + 3] = np.int8(rules["summit_dragons"] - game["summit"]) * scale[k + 3]
     rest[k + 4 + players - 2] = 1
     rest[k + 8] = game["edition"]
 
 
 @_jit
-def _features(
-    game: Any, action: Any, sizes: Any, board: Any, scale: Any, points: Any, out: Any
-) -> None:
+def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: Any) -> None:
     """What an action of the seat on turn does at once, in the order of `observation.FEATURES`.
 
     A play is tried on the record itself and taken back, so that it scores by `_score` too.
     """
-    kinds = np.int64(sizes["card_kinds"])
+    kinds = np.int64(rules["card_kinds"])
     players = np.int64(game["players"])
     seat = np.int64(game["seat"])
     for k in range(out.shape[0]):
         out[k] = 0
     own_top = game["top"][seat]
-    rides = sizes["colour"][own_top]
+    rides = rules["colour"][own_top]
     space = np.int64(game["position"][rides])
     if action >= 2 * kinds:
         out[SEATS + 6] = action < 3 * kinds
@@ -531,18 +527,18 @@ def _features(
     else:
         keep = action >= kinds
         card = action - kinds if keep else action
-        dragon = sizes["colour"][card]
-        value = np.int64(sizes["value"][card])
+        dragon = rules["colour"][card]
+        value = np.int64(rules["value"][card])
         before = np.int64(game["position"][dragon])
-        after = min(before + value, np.int64(board["last"]))
-        triggered = board["ahead"][before, 2 + sizes["values"] + value]
-        takes = not keep and not _ridden_by_other(game, seat, dragon, sizes)
+        after = min(before + value, np.int64(rules["last"]))
+        triggered = rules["ahead"][before, 2 + rules["values"] + value]
+        takes = not keep and not _ridden_by_other(game, seat, dragon, rules)
         game["position"][dragon] = after
         if takes:
             game["top"][seat] = card
         space = np.int64(game["position"][dragon if takes else rides])
         if triggered != 0:
-            _score(game, triggered, sizes, board, points)
+            _score(game, triggered, rules, points)
             for other in range(players):
                 rider = seat + other
                 if rider >= players:
@@ -550,17 +546,17 @@ def _features(
                 out[other] = np.int8(points[rider]) * scale[other]
         game["position"][dragon] = before
         game["top"][seat] = own_top
-        arrives = after >= board["summit"] and before < board["summit"]
+        arrives = after >= rules["summit"] and before < rules["summit"]
         out[SEATS + 2] = triggered * scale[SEATS + 2]
         out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
         out[SEATS + 4] = takes and dragon != rides
-        out[SEATS + 5] = arrives and game["summit"] + 1 == sizes["summit_dragons"]
-    out[SEATS] = board["value"][space] * scale[SEATS]
-    out[SEATS + 1] = board["ahead"][space, 1] * scale[SEATS + 1]
+        out[SEATS + 5] = arrives and game["summit"] + 1 == rules["summit_dragons"]
+    out[SEATS] = rules["worth"][space] * scale[SEATS]
+    out[SEATS + 1] = rules["ahead"][space, 1] * scale[SEATS + 1]
 
 
 @_jit
-def _determinize(game: Any, seat: Any, seed: Any, sizes: Any, board: Any, counts: Any) -> None:
+def _determinize(game: Any, seat: Any, seed: Any, rules: Any, counts: Any) -> None:
     """Redraws all that the seat cannot see, uniformly (8.4), and the generator.
 
     The unseen cards are laid out in sorted order first, so that the result depends on the
@@ -568,9 +564,9 @@ def _determinize(game: Any, seat: Any, seed: Any, sizes: Any, board: Any, counts
     """
     players = np.int64(game["players"])
     game["rng"] = _mix(seed)
-    _unseen(game, seat, sizes, np.int8(1), counts)
+    _unseen(game, seat, rules, np.int8(1), counts)
     size = 0
-    for card in range(sizes["card_kinds"]):
+    for card in range(rules["card_kinds"]):
         for _ in range(counts[card]):
             game["deck"][size] = card
             size += 1
@@ -596,16 +592,14 @@ def _determinize(game: Any, seat: Any, seed: Any, sizes: Any, board: Any, counts
             game["hand_size"][rider] = 0
             for _ in range(count):
                 _add_card(game, rider, _random_card(game))
-            if rider != first or not bound or _has_discard(game, rider, sizes, board):
+            if rider != first or not bound or _has_discard(game, rider, rules):
                 break
             for i in range(count):
                 _return_card(game, game["hand"][rider, i])
 
 
 @_jit
-def _redraw(
-    game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, sizes: Any, board: Any
-) -> Any:
+def _redraw(game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, rules: Any) -> Any:
     """Replaces what the last move of a seat drew by the given cards, as a record tells it.
 
     Returns the first place in `cards` that the deck could not give, or -1. With a reshuffle
@@ -637,7 +631,7 @@ def _redraw(
         # after a refill, the cards drawn decide whether a discard step follows (7.2)
         game["seat"] = seat
         game["phase"] = PLAY
-        if _has_discard(game, seat, sizes, board):
+        if _has_discard(game, seat, rules):
             game["phase"] = DISCARD
         else:
             _next_seat(game)
@@ -651,17 +645,17 @@ def _redraw(
 def deal(state: Any, rows: Any, seeds: Any, tables: Any) -> None:
     """Sets up new games in these rows, whose players, edition and board are set."""
     for k in range(rows.shape[0]):
-        _deal(state[rows[k]], seeds[k], tables.sizes[0])
+        game = state[rows[k]]
+        _deal(game, seeds[k], tables[game["board"]])
 
 
 @_jit
 def find_illegal(state: Any, actions: Any, tables: Any) -> Any:
     """The first row whose action is not legal, or -1."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
         game = state[row]
-        board = tables.boards[game["board"]]
-        if actions[row] != NO_ACTION and not _is_legal(game, actions[row], sizes, board):
+        rules = tables[game["board"]]
+        if actions[row] != NO_ACTION and not _is_legal(game, actions[row], rules):
             return row
     return -1
 
@@ -671,7 +665,6 @@ def step_unchecked(
     state: Any, actions: Any, tables: Any, scheme: Any, points: Any, rewards: Any
 ) -> None:
     """One decision in every game; rows with NO_ACTION stay as they are."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
         if actions[row] == NO_ACTION:
             for seat in range(SEATS):
@@ -679,8 +672,8 @@ def step_unchecked(
                 rewards[row, seat] = 0.0
         else:
             game = state[row]
-            board = tables.boards[game["board"]]
-            _apply(game, actions[row], sizes, board, points[row])
+            rules = tables[game["board"]]
+            _apply(game, actions[row], rules, points[row])
             _reward(game, scheme, points[row], rewards[row])
 
 
@@ -695,42 +688,38 @@ def _write_mask(actions: Any, count: Any, mask: Any) -> None:
 @_jit
 def legal(state: Any, tables: Any, actions: Any, counts: Any, mask: Any) -> None:
     """The legal actions as a list, a count and a mask."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
-        board = tables.boards[state[row]["board"]]
-        counts[row] = _legal(state[row], sizes, board, actions[row])
+        rules = tables[state[row]["board"]]
+        counts[row] = _legal(state[row], rules, actions[row])
         _write_mask(actions[row], counts[row], mask[row])
 
 
 @_jit
 def observe(state: Any, seats: Any, tables: Any, scale: Any, out: Any) -> None:
     """The scaled observation of one seat in each game."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
-        board = tables.boards[state[row]["board"]]
-        _observe(state[row], seats[row], sizes, board, board["ahead_scaled"], scale, out[row])
+        rules = tables[state[row]["board"]]
+        _observe(state[row], seats[row], rules, rules["ahead_scaled"], scale, out[row])
 
 
 @_jit
 def observe_compact(state: Any, seats: Any, tables: Any, ones: Any, out: Any) -> None:
     """The same in small whole numbers."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
-        board = tables.boards[state[row]["board"]]
-        _observe(state[row], seats[row], sizes, board, board["ahead"], ones, out[row])
+        rules = tables[state[row]["board"]]
+        _observe(state[row], seats[row], rules, rules["ahead"], ones, out[row])
 
 
 @_jit
 def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out: Any) -> None:
     """Features of the listed actions, one row each; rows past the count are zero."""
-    sizes = tables.sizes[0]
     points = np.empty(SEATS, np.int16)
     for row in range(state.shape[0]):
         game = state[row]
-        board = tables.boards[game["board"]]
+        rules = tables[game["board"]]
         for i in range(counts[row]):
             action = np.int64(actions[row, i])
-            _features(game, action, sizes, board, scale, points, out[row, i])
+            _features(game, action, rules, scale, points, out[row, i])
         for i in range(counts[row], out.shape[1]):
             for k in range(out.shape[2]):
                 out[row, i, k] = 0
@@ -739,11 +728,10 @@ def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out
 @_jit
 def determinize(state: Any, seats: Any, seeds: Any, tables: Any) -> None:
     """Redraws what one seat of each game cannot see."""
-    sizes = tables.sizes[0]
     counts = np.empty(state["pile"].shape[1], np.int8)
     for row in range(state.shape[0]):
-        board = tables.boards[state[row]["board"]]
-        _determinize(state[row], seats[row], seeds[row], sizes, board, counts)
+        rules = tables[state[row]["board"]]
+        _determinize(state[row], seats[row], seeds[row], rules, counts)
 
 
 @_jit
@@ -751,28 +739,36 @@ def redraw(
     state: Any, seats: Any, actions: Any, decks: Any, cards: Any, tables: Any, faults: Any
 ) -> None:
     """Replaces the cards drawn by the last moves; `faults` gets -1 or the impossible card."""
-    sizes = tables.sizes[0]
     for row in range(state.shape[0]):
         game = state[row]
-        board = tables.boards[game["board"]]
-        played = actions[row] < 2 * np.int64(sizes["card_kinds"])
-        faults[row] = _redraw(game, seats[row], played, decks[row], cards[row], sizes, board)
+        rules = tables[game["board"]]
+        played = actions[row] < 2 * np.int64(rules["card_kinds"])
+        faults[row] = _redraw(game, seats[row], played, decks[row], cards[row], rules)
+
+
+@_jit
+def sample(actions: Any, counts: Any, picks: Any, chosen: Any) -> None:
+    """A uniformly random listed action for each game; NO_ACTION where none is listed."""
+    for row in range(counts.shape[0]):
+        chosen[row] = NO_ACTION
+        if counts[row] > 0:
+            picks[row] += _GOLDEN
+            chosen[row] = actions[row, _below(picks[row], counts[row])]
 
 
 @_jit
 def playout_unchecked(state: Any, picks: Any, tables: Any) -> None:
     """Plays every game to its end, choosing uniformly among the legal actions."""
-    sizes = tables.sizes[0]
     actions = np.empty(2 * MAX_HAND, np.uint8)
     points = np.empty(SEATS, np.int16)
     for row in range(state.shape[0]):
         game = state[row]
-        board = tables.boards[game["board"]]
+        rules = tables[game["board"]]
         pick = picks[row]
         while game["phase"] != OVER:
-            count = _legal(game, sizes, board, actions)
+            count = _legal(game, rules, actions)
             pick += _GOLDEN
-            _apply(game, np.int64(actions[_below(pick, count)]), sizes, board, points)
+            _apply(game, np.int64(actions[_below(pick, count)]), rules, points)
         picks[row] = pick
 
 
@@ -796,22 +792,21 @@ def random_step_unchecked(
     `actions` and `counts` hold the legal lists from the call before; `seeds[row]` moves on to
     the seed of the row's next game when that is dealt.
     """
-    sizes = tables.sizes[0]
     points = np.empty(SEATS, np.int16)
     for row in range(state.shape[0]):
         game = state[row]
-        board = tables.boards[game["board"]]
+        rules = tables[game["board"]]
         picks[row] += _GOLDEN
         action = np.int64(actions[row, _below(picks[row], counts[row])])
-        _apply(game, action, sizes, board, points)
+        _apply(game, action, rules, points)
         _reward(game, scheme, points, rewards[row])
         done[row] = game["phase"] == OVER
         if done[row]:
             seeds[row] = next_seed(seeds[row])
-            _deal(game, seeds[row], sizes)
-        counts[row] = _legal(game, sizes, board, actions[row])
+            _deal(game, seeds[row], rules)
+        counts[row] = _legal(game, rules, actions[row])
         _write_mask(actions[row], counts[row], mask[row])
-        _observe(game, game["seat"], sizes, board, board["ahead_scaled"], scale, observation[row])
+        _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, observation[row])
 
 
 @_jit

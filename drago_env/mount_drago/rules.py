@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,8 +163,9 @@ def _whole(name: str, number: Any, low: int, high: int) -> None:
 
 # ---------------------------------------------------------------- what the kernels are given
 
-_SIZES = np.dtype(
+TABLE = np.dtype(
     [
+        # the sizes, the same for every board of a batch
         ("colours", "u1"),
         ("values", "u1"),
         ("card_kinds", "u1"),
@@ -175,13 +176,10 @@ _SIZES = np.dtype(
         ("value", "u1", (MAX_CARD_KINDS,)),  # of each card kind
         ("copies", "u1", (MAX_CARD_KINDS,)),  # of each card kind
         ("bag", "u1", (MAX_CARDS,)),  # every card of the game, sorted
-    ]
-)
-_BOARD = np.dtype(
-    [
+        # the board
         ("last", "u1"),  # the last space
         ("summit", "u1"),  # the first summit space
-        ("value", "i1", (MAX_SPACES,)),  # of each space
+        ("worth", "i1", (MAX_SPACES,)),  # the value of each space
         # What a dragon on each space has before it: the space, the steps to the summit, the
         # value of the space; then for each card value the value of the space where it lands;
         # then for each card value what that landing triggers. Padded to AHEAD_WIDTH.
@@ -190,13 +188,6 @@ _BOARD = np.dtype(
     ],
     align=True,
 )
-
-
-class Tables(NamedTuple):
-    """Everything of the rules that the kernels read."""
-
-    sizes: NDArray[np.void]  # (1,)
-    boards: NDArray[np.void]  # (number of boards,)
 
 
 def trigger(board: Board, before: int, after: int) -> int:
@@ -213,24 +204,22 @@ def landing(board: Board, before: int, value: int) -> int:
     return min(before + value, board.last)
 
 
-def tables(rules: Rules, boards: Sequence[Board]) -> Tables:
-    """The tables for the sizes of these rules and for these boards."""
-    sizes = np.zeros(1, _SIZES)
+def tables(rules: Rules, boards: Sequence[Board]) -> NDArray[np.void]:
+    """One record for each board, with the sizes of these rules in every one of them."""
+    table = np.zeros(len(boards), TABLE)
     for name in ("colours", "values", "card_kinds", "cards", "hand", "summit_dragons"):
-        sizes[name] = getattr(rules, name)
+        table[name] = getattr(rules, name)
     kinds = np.arange(rules.card_kinds)
-    sizes["colour"][0, : len(kinds)] = kinds // rules.values
-    sizes["value"][0, : len(kinds)] = kinds % rules.values + 1
     copies = np.tile(rules.copies, rules.colours)
-    sizes["copies"][0, : len(kinds)] = copies
-    sizes["bag"] = 255
-    sizes["bag"][0, : rules.cards] = np.repeat(kinds, copies)
-
-    table = np.zeros(len(boards), _BOARD)
+    table["colour"][:, : len(kinds)] = kinds // rules.values
+    table["value"][:, : len(kinds)] = kinds % rules.values + 1
+    table["copies"][:, : len(kinds)] = copies
+    table["bag"] = 255
+    table["bag"][:, : rules.cards] = np.repeat(kinds, copies)
     steps = range(1, rules.values + 1)
     for line, board in zip(table, boards, strict=True):
         line["last"], line["summit"] = board.last, board.summit
-        line["value"][: len(board)] = board.values
+        line["worth"][: len(board)] = board.values
         for space in range(len(board)):
             goals = [landing(board, space, step) for step in steps]
             row = [
@@ -242,7 +231,7 @@ def tables(rules: Rules, boards: Sequence[Board]) -> Tables:
             ]
             line["ahead"][space, : len(row)] = row
             line["ahead_scaled"][space, : len(row)] = np.multiply(row, ahead_scale(rules))
-    return Tables(sizes, table)
+    return table
 
 
 def ahead_scale(rules: Rules) -> list[float]:

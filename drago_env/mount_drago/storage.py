@@ -86,8 +86,8 @@ def _faults(game: MountDrago, state: State) -> Any:
     yield "two riders ride the same dragon (clause 5.1)", twice
 
     position = state["position"].astype(np.int64)
-    last = game.tables.boards["last"][state["board"]][:, None]
-    summit = game.tables.boards["summit"][state["board"]][:, None]
+    last = game.tables["last"][state["board"]][:, None]
+    summit = game.tables["summit"][state["board"]][:, None]
     yield "a dragon is beyond the last space", (position[:, : rules.colours] > last).any(1)
     yield "a dragon has no colour", (position[:, rules.colours :] != kernel.EMPTY).any(1)
     on_summit = position[:, : rules.colours] >= summit
