@@ -33,6 +33,7 @@ class GameSpec:
     num_actions: int
     max_legal: int  # the most actions that can be legal at once
     observation_size: int
+    observation_bound: float  # no number of an observation or feature is larger
     feature_size: int  # numbers for each legal action
     has_score: bool
     can_truncate: bool
@@ -51,6 +52,40 @@ class Outcome(NamedTuple):
 
     points: NDArray[np.int16]  # (num_envs, seats)
     rewards: NDArray[np.float32]  # (num_envs, seats)
+
+
+class Turn(NamedTuple):
+    """All that a decision needs and the last one brought, in arrays that are used again."""
+
+    legal: Legal
+    observation: NDArray[np.float32]  # (num_envs, observation_size), of the seat on turn
+    outcome: Outcome
+
+
+class Drawing(Protocol):
+    """A position drawn for one viewer, in every form that an adapter may show."""
+
+    def ansi(self) -> str: ...
+
+    def svg(self) -> str: ...
+
+    def rgb(self) -> NDArray[np.uint8]: ...
+
+
+class Screen(Protocol):
+    """A window that shows pictures, for `render_mode="human"`."""
+
+    def show(self, rgb: NDArray[np.uint8]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A random-looking number for each number (the output function of splitmix64)."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 class Game(Protocol):
@@ -72,6 +107,14 @@ class Game(Protocol):
     def step_unchecked(
         self, state: State, actions: NDArray[np.int64], out: Outcome | None = None
     ) -> Outcome: ...
+
+    def turn(self, state: State, actions: ArrayLike, out: Turn) -> None: ...
+
+    def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None: ...
+
+    def look(
+        self, state: State, out: Turn | None = None, rows: ArrayLike | None = None
+    ) -> Turn: ...
 
     def observe(
         self,
@@ -101,3 +144,24 @@ class Game(Protocol):
     def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]: ...
 
     def action_text(self, action: int) -> str: ...
+
+    def illegal(self, state: State, row: int, action: int) -> IllegalAction: ...
+
+    def record(
+        self,
+        start: State,
+        actions: ArrayLike,
+        *,
+        seed: int | None = None,
+        riders: Sequence[str] | None = None,
+    ) -> dict[str, Any]: ...
+
+    def draw(
+        self,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: tuple[int, int, Sequence[int]] | None = None,
+    ) -> Drawing: ...
+
+    def window(self) -> Screen: ...

@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import time
+import traceback
 from collections import Counter
 from functools import partial
 
@@ -155,8 +156,9 @@ def run_batch(index: int, seed: int, games: int) -> tuple[Counter[str], str]:
     rules = random_rules(random.Random(f"rules {seed} {index}"))
     try:
         play_compared(rules, f"{seed} {index}", size, POLICIES, corners, limit=200, every=EVERY)
-    except Difference as difference:
-        return corners, f"seed {seed}, batch {index} (--batch {index} repeats it)\n{difference}"
+    except Exception as error:  # a crash is a finding too, and its traceback the report
+        found = str(error) if isinstance(error, Difference) else traceback.format_exc()
+        return corners, f"--games {games} --seed {seed} --batch {index} repeats this\n{found}"
     return corners, ""
 
 

@@ -56,12 +56,8 @@ class Match:
         self.seeds, self.corners, self.every = seeds, corners, every
         self.rng = random.Random(f"illegal {list(seeds)}")
         self.state = self.game.new(np.array(seeds, np.uint64), list(variants))
-        self.bag = sorted(
-            card
-            for card in range(rules[0].card_kinds)
-            for _ in range(rules[0].copies[card % len(rules[0].copies)])
-        )
         self.sides = [start(rules, row) for rules, row in zip(self.rules, self.state, strict=True)]
+        self.bag = sorted(self.sides[0].full_set().elements())
         self.moves: list[list[int]] = [[] for _ in seeds]
         self.drawn: list[list[int]] = [[] for _ in seeds]  # by the last move of each row
         self.live = list(range(len(seeds)))

@@ -152,11 +152,12 @@ def test_5_3_a_tie_with_a_ridden_dragon_counts(ridden: str) -> None:
     assert "play blue 1 and keep" in table.legal
 
 
-@pytest.mark.parametrize("ridden", ["red", "green"])
-def test_5_3_behind_every_dragon_ridden_or_not(ridden: str) -> None:
-    table = at(dict.fromkeys(TEN, 5) | {"blue": 4, ridden: 3}, ["blue 1"])
-    assert table.legal == {"play blue 1"}
-    table.refuses("play blue 1 and keep", "5.3")
+@pytest.mark.parametrize("behind", TEN)
+def test_5_3_last_is_last_among_all_ten_ridden_or_not(behind: str) -> None:
+    free = "black" if behind == "blue" else "blue"
+    table = at(dict.fromkeys(TEN, 5) | {free: 4, behind: 3}, [f"{free} 1"])
+    assert table.legal == {f"play {free} 1"}
+    table.refuses(f"play {free} 1 and keep", "5.3")
 
 
 def test_5_3_start_space_counts() -> None:

@@ -1,17 +1,114 @@
-"""A position drawn in the terminal: the winding path, the dragons on it, the riders."""
+"""A position drawn: in the terminal, as SVG, as pixels, or in a window."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from drago_env.game import State
-from drago_env.mount_drago import kernel
+from drago_env.mount_drago import canvas, scene
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import COLOURS, Rules
+from drago_env.mount_drago.sight import CODES, DISCARD, OVER, PLAY, Move, Rider, Sight, sight
 
-CODES = ("bu", "br", "bk", "re", "ye", "gn", "gy", "lb", "pu", "or")  # beside each colour's tint
+__all__ = ["CODES", "Move", "Picture", "Window", "terminal"]
+
 _TINTS = (33, 94, 240, 160, 178, 34, 250, 117, 135, 208)  # of the terminal's 256 colours
 _SPACES = {"start": "7", "plain": "", "blue": "44;97", "green": "42;30", "summit": "47;30"}
 _MARKS = {"start": " ", "plain": " ", "blue": "b", "green": "g", "summit": "^"}
 _ROW, _CELL = 14, 6
+
+
+class Picture:
+    """One position, drawn as often and in as many ways as you like.
+
+    It takes what it needs from one row, so the game may go on. A `viewer` sees his own hand
+    only, None sees all; what the viewer may not see is not even kept. `last` is the move that
+    led here, and `riders` are names. A notebook shows a picture by itself::
+
+        Picture(game, state, viewer=0, last=Move(1, action, outcome.points[0]))
+    """
+
+    def __init__(
+        self,
+        game: MountDrago,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: Move | None = None,
+        riders: Sequence[str] | None = None,
+    ) -> None:
+        self.sight = sight(game, state, row, viewer, last, riders)
+
+    def ansi(self) -> str:
+        """As text for a terminal, in colour; `str(picture)` is the same without colour."""
+        return _text(self.sight, colour=True)
+
+    def svg(self) -> str:
+        """As the text of an SVG file; nothing needs to be installed for it."""
+        return canvas.svg((*scene.ground(self.sight.rules.board), *scene.parts(self.sight)))
+
+    def rgb(self) -> canvas.Pixels:
+        """As a fresh array of bytes with the shape (640, 960, 3); needs Pillow."""
+        return canvas.pixels(scene.ground(self.sight.rules.board), scene.parts(self.sight))
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return _text(self.sight, colour=False)
+
+
+class Window:
+    """A window on the screen that shows pictures; it opens with the first one.
+
+    With `fps`, `show` waits so that no more than so many pictures are shown in a second. Once
+    the user has closed the window, `show` does nothing. Needs pygame-ce.
+    """
+
+    def __init__(self, title: str = "Mount Drago", fps: float | None = None) -> None:
+        self.title, self.fps = title, fps
+        self.dismissed = False  # by the user
+        self._pygame: Any = None
+        self._window: Any = None
+        self._clock: Any = None
+
+    def show(self, rgb: canvas.Pixels) -> None:
+        """Shows a picture of shape (height, width, 3) and answers the window's events."""
+        if self.dismissed:
+            return
+        size = (rgb.shape[1], rgb.shape[0])
+        if self._window is None:
+            self._open(size)
+        picture = self._pygame.image.frombuffer(rgb.tobytes(), size, "RGB")
+        self._window.get_surface().blit(picture, (0, 0))
+        self._window.flip()
+        self._answer()
+        if self.fps:
+            self._clock.tick(self.fps)
+
+    def close(self) -> None:
+        """Closes the window if it is open; the next `show` would open it anew."""
+        if self._window is not None:
+            self._window.destroy()
+            self._window = None
+
+    def _open(self, size: tuple[int, int]) -> None:
+        try:
+            import pygame
+        except ImportError as error:
+            raise ImportError(f"a window needs pygame-ce: {canvas.INSTALL}") from error
+        self._pygame, self._clock = pygame, pygame.time.Clock()
+        pygame.display.init()
+        self._window = pygame.Window(self.title, size)
+
+    def _answer(self) -> None:
+        for event in self._pygame.event.get():
+            closed = event.type == self._pygame.WINDOWCLOSE and event.window is self._window
+            if closed or event.type == self._pygame.QUIT:
+                self.dismissed = True
+        if self.dismissed:
+            self.close()
 
 
 def terminal(
@@ -22,66 +119,80 @@ def terminal(
     colour: bool = True,
 ) -> str:
     """One game as text; a `viewer` sees his own hand only, None sees all."""
-    rules, it = game.row_rules(state, row), state[row]
-    riders = {int(it["top"][s]) // rules.values: s for s in range(rules.players)}
-    on_space: dict[int, list[str]] = {}
-    for dragon, space in enumerate(it["position"][: rules.colours].tolist()):
-        rider = riders.get(dragon)
-        code = CODES[dragon] + ("" if rider is None else f"@{rider}")
-        on_space.setdefault(space, []).append(_paint(code, f"1;38;5;{_TINTS[dragon]}", colour))
+    return _text(sight(game, state, row, viewer), colour)
+
+
+def _text(seen: Sight, colour: bool) -> str:
+    rules, mounts = seen.rules, seen.mounts
+    on_space: dict[int, list[int]] = {}
+    for dragon, space in enumerate(seen.dragons):
+        on_space.setdefault(space, []).append(dragon)
     starts = range(0, len(rules.board), _ROW)
-    lines = [line for start in reversed(starts) for line in _path(rules, start, on_space, colour)]
-    step = ("plays", "discards", "made the last move")[int(it["phase"])]
-    left = rules.summit_dragons - int(it["summit"])
-    lines.append(
-        f"{rules.edition} edition, {it['deck_size']} cards in the deck, "
-        + (f"{left} dragons from the end" if left else "the game is over")
-    )
-    for seat in range(rules.players):
-        hand = it["hand"][seat, : it["hand_size"][seat]].tolist()
-        seen = viewer is None or viewer == seat
-        cards = ", ".join(map(rules.card_text, hand)) if seen else f"{len(hand)} cards"
-        mark = ">" if seat == it["seat"] else " "
-        note = f" ({step})" if seat == it["seat"] else ""
-        if it["phase"] == kernel.OVER and game.winners(state[row : row + 1])[0, seat]:
-            note += " WINS"
-        ridden = COLOURS[int(it["top"][seat]) // rules.values]
-        lines.append(
-            f"{mark} rider {seat}{note}: {it['score'][seat]} points, on {ridden}; hand: {cards}"
+    lines = [
+        line for start in reversed(starts) for line in _path(rules, start, on_space, mounts, colour)
+    ]
+    left = rules.summit_dragons - seen.summit
+    ahead = f"{left} dragon{'s' if left > 1 else ''} from the end" if left else "the game is over"
+    lines.append(f"{rules.edition} edition, {seen.deck} cards in the deck, {ahead}")
+    if seen.last:
+        points = f", points {', '.join(map(str, seen.points))}" if seen.points else ""
+        lines.append(f"last move: {seen.last}{points}")
+    return "\n".join([*lines, *(_rider(seen, rider, colour) for rider in seen.riders)])
+
+
+def _rider(seen: Sight, rider: Rider, colour: bool) -> str:
+    rules, acts = seen.rules, seen.seat == rider.seat
+    notes = {PLAY: "plays", DISCARD: "discards", OVER: "made the last move"}
+    name = "" if rider.name == f"rider {rider.seat}" else f", {rider.name}"
+    note = f" ({notes[seen.phase]})" if acts and seen.phase in notes else ""
+    note += " WINS" if rider.wins else ""
+    if rider.hand is None:
+        cards = f"{rider.cards} cards"
+    else:
+        tints = [_TINTS[card // rules.values] for card in rider.hand]
+        words = [rules.card_text(card) for card in rider.hand]
+        cards = ", ".join(
+            _paint(word, f"38;5;{tint}", colour) for word, tint in zip(words, tints, strict=True)
         )
-    return "\n".join(lines)
+    ridden = COLOURS[rider.top // rules.values]
+    mark = ">" if acts else " "
+    return (
+        f"{mark} rider {rider.seat}{name}{note}: {rider.score} points, on {ridden}; hand: {cards}"
+    )
 
 
-def _path(rules: Rules, start: int, on_space: dict[int, list[str]], colour: bool) -> list[str]:
+def _path(
+    rules: Rules,
+    start: int,
+    on_space: dict[int, list[int]],
+    mounts: dict[int, int],
+    colour: bool,
+) -> list[str]:
     """One bend of the path: the values, and below them the dragons; every other runs back."""
     spaces = list(range(start, min(start + _ROW, len(rules.board))))
     forward = start // _ROW % 2 == 0
     cells: list[int | None] = [*spaces, *[None] * (_ROW - len(spaces))]
     if not forward:
         cells.reverse()
-    height = max([len(on_space.get(space, [])) for space in spaces])
-    values = []
+    line = "-> " if forward else "<- "
     for space in cells:
         if space is None:
-            values.append(" " * _CELL)
+            line += " " * _CELL
             continue
         kind = rules.board.kinds[space]
         text = f"{rules.board.values[space]:>3}{_MARKS[kind]}"
-        values.append(_paint(text, _SPACES[kind], colour) + "  ")
-    lines = [("-> " if forward else "<- ") + "".join(values).rstrip()]
-    for level in range(height):
-        line = ""
+        line += _paint(text, _SPACES[kind], colour) + " " * (_CELL - len(text))
+    lines = [line.rstrip()]
+    for level in range(max(len(on_space.get(space, [])) for space in spaces)):
+        line = "   "
         for space in cells:
-            there = on_space.get(space, []) if space is not None else []
-            code = there[level] if level < len(there) else ""
-            line += code + " " * (_CELL - _width(code))
-        lines.append("   " + line.rstrip())
+            there = [] if space is None else on_space.get(space, [])[level : level + 1]
+            code = "".join(f"{CODES[d]}@{mounts[d]}" if d in mounts else CODES[d] for d in there)
+            style = f"1;38;5;{_TINTS[there[0]]}" if there else ""
+            line += _paint(code, style, colour) + " " * (_CELL - len(code))
+        lines.append(line.rstrip())
     return [*lines, ""]
 
 
 def _paint(text: str, style: str, colour: bool) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if colour and style else text
-
-
-def _width(text: str) -> int:
-    return len(text.split("m", 1)[1].split("\x1b")[0]) if "\x1b" in text else len(text)

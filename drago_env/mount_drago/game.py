@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import GameSpec, IllegalAction, Legal, Outcome, Seeds, State
+from drago_env.game import (
+    Drawing,
+    GameSpec,
+    IllegalAction,
+    Legal,
+    Outcome,
+    Screen,
+    Seeds,
+    State,
+    Turn,
+)
 from drago_env.mount_drago import kernel, observation
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.rules import (
@@ -54,6 +64,7 @@ class MountDrago:
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
         self.reward = reward
+        self._scheme = REWARDS[reward]
         self.threads = threads
         self.boards: tuple[Board, ...] = tuple(dict.fromkeys(r.board for r in self.rules))
         self.tables = tables(self.rules[0], self.boards)
@@ -69,6 +80,7 @@ class MountDrago:
             num_actions=self.rules[0].num_actions,
             max_legal=MAX_LEGAL,
             observation_size=len(self.scale),
+            observation_bound=8.0,  # the value of a space is at most 50, times 1 / 8
             feature_size=len(self.feature_scale),
             has_score=True,
             can_truncate=False,
@@ -126,15 +138,8 @@ class MountDrago:
     def legal(self, state: State, out: Legal | None = None) -> Legal:
         """The legal actions of every game; none for finished games."""
         n = self._check_state(state)
-        if out is None:
-            out = Legal(
-                np.zeros((n, MAX_LEGAL), np.uint8),
-                np.empty(n, np.int64),
-                np.empty((n, self.spec.num_actions), np.int8),
-            )
-        _check_out("legal.actions", out.actions, (n, MAX_LEGAL), np.uint8)
-        _check_out("legal.counts", out.counts, (n,), np.int64)
-        _check_out("legal.mask", out.mask, (n, self.spec.num_actions), np.int8)
+        out = out or self._new_legal(n)
+        self._check_legal(out, n)
         self._run(kernel.legal, n, state, self.tables, *out)
         return out
 
@@ -144,13 +149,16 @@ class MountDrago:
         If one action is illegal, nothing at all changes and `IllegalAction` says which row,
         which seat, what was asked, and what is allowed.
         """
+        return self.step_unchecked(state, self._checked(state, actions), out)
+
+    def _checked(self, state: State, actions: ArrayLike) -> NDArray[np.int64]:
         n = self._check_state(state)
         actions = _whole_numbers("actions", actions, n)
         row = int(kernel.find_illegal(state, actions, self.tables))
         if row >= 0:
             _check_range("actions", actions, kernel.NO_ACTION, self.spec.num_actions - 1)
             raise self.illegal(state, row, int(actions[row]))
-        return self.step_unchecked(state, actions, out)
+        return actions
 
     def step_unchecked(
         self, state: State, actions: NDArray[np.int64], out: Outcome | None = None
@@ -163,9 +171,36 @@ class MountDrago:
             )
         _check_out("outcome.points", out.points, (n, MAX_PLAYERS), np.int16)
         _check_out("outcome.rewards", out.rewards, (n, MAX_PLAYERS), np.float32)
-        scheme = REWARDS[self.reward]
-        self._run(kernel.step_unchecked, n, state, actions, self.tables, scheme, *out)
+        self._run(kernel.step_unchecked, n, state, actions, self.tables, self._scheme, *out)
         return out
+
+    def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
+        """Lists, masks and observations of the seats on turn, in all rows or in some."""
+        n = self._check_state(state)
+        if out is None:
+            out = Turn(
+                self._new_legal(n),
+                np.empty((n, self.spec.observation_size), np.float32),
+                self._new_outcome(n),
+            )
+        self._check_turn(out, n)
+        picked = np.arange(n) if rows is None else _whole_numbers("rows", rows, None)
+        _check_range("rows", picked, 0, n - 1)
+        kernel.look(state, picked, self.tables, self.scale, *out.legal, out.observation)
+        return out
+
+    def turn(self, state: State, actions: ArrayLike, out: Turn) -> None:
+        """`step`, then `look` in the rows that moved: one call for each round of decisions."""
+        checked = self._checked(state, actions)
+        self._check_turn(out, len(state))
+        self.turn_unchecked(state, checked, out)
+
+    def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None:
+        """The same without any check of actions and arrays, which must be sound."""
+        legal, observation, outcome = out
+        shared = (self.tables, self._scheme, self.scale)
+        arguments = (state, actions, *shared, *legal, observation, *outcome)
+        self._run(kernel.turn_unchecked, len(state), *arguments)
 
     def illegal(self, state: State, row: int, action: int) -> IllegalAction:
         """The error for an illegal action: row, seat, action and the legal ones in words."""
@@ -247,8 +282,7 @@ class MountDrago:
         if out is None:
             out = np.empty(shape, np.float32)
         _check_out("out", out, shape, np.float32)
-        _check_out("legal.actions", legal.actions, (n, MAX_LEGAL), np.uint8)
-        _check_out("legal.counts", legal.counts, (n,), np.int64)
+        self._check_legal(legal, n)
         self._run(
             kernel.features,
             n,
@@ -348,7 +382,7 @@ class MountDrago:
             picks,
             seeds,
             self.tables,
-            REWARDS[self.reward],
+            self._scheme,
             self.scale,
             *legal,
             observation,
@@ -356,7 +390,63 @@ class MountDrago:
             done,
         )
 
+    # ------------------------------------------------------------ for people
+
+    def record(
+        self,
+        start: State,
+        actions: ArrayLike,
+        *,
+        seed: int | None = None,
+        riders: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """The record of one game, from its state after the deal and its decisions."""
+        from drago_env.mount_drago import record
+
+        return record.record(self, start, actions, seed=seed, riders=riders)
+
+    def draw(
+        self,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: tuple[int, int, Sequence[int]] | None = None,
+    ) -> Drawing:
+        """One game as a picture; a `viewer` sees his own hand only, None sees all."""
+        from drago_env.mount_drago import drawing
+
+        return drawing.Picture(self, state, row, viewer, last and drawing.Move(*last))
+
+    def window(self) -> Screen:
+        """A window for pictures; opens when it first shows one."""
+        from drago_env.mount_drago import drawing
+
+        return drawing.Window()
+
     # ------------------------------------------------------------ checks and threads
+
+    def _new_legal(self, n: int) -> Legal:
+        mask = np.empty((n, self.spec.num_actions), np.int8)
+        return Legal(np.zeros((n, MAX_LEGAL), np.uint8), np.empty(n, np.int64), mask)
+
+    def _new_outcome(self, n: int) -> Outcome:
+        shape = (n, MAX_PLAYERS)
+        return Outcome(np.zeros(shape, np.int16), np.zeros(shape, np.float32))
+
+    def _check_legal(self, legal: Legal, n: int) -> None:
+        _check_out("legal.actions", legal.actions, (n, MAX_LEGAL), np.uint8)
+        _check_out("legal.counts", legal.counts, (n,), np.int64)
+        _check_out("legal.mask", legal.mask, (n, self.spec.num_actions), np.int8)
+
+    def _check_outcome(self, outcome: Outcome, n: int) -> None:
+        _check_out("outcome.points", outcome.points, (n, MAX_PLAYERS), np.int16)
+        _check_out("outcome.rewards", outcome.rewards, (n, MAX_PLAYERS), np.float32)
+
+    def _check_turn(self, turn: Turn, n: int) -> None:
+        self._check_legal(turn.legal, n)
+        shape = (n, self.spec.observation_size)
+        _check_out("turn.observation", turn.observation, shape, np.float32)
+        self._check_outcome(turn.outcome, n)
 
     def _check_state(self, state: State) -> int:
         known = isinstance(state, np.ndarray) and (state.dtype is STATE or state.dtype == STATE)

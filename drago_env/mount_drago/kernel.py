@@ -726,6 +726,50 @@ def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out
 
 
 @_jit
+def look(
+    state: Any, rows: Any, tables: Any, scale: Any, actions: Any, counts: Any, mask: Any, out: Any
+) -> None:
+    """What the seat on turn may do and sees, in these rows."""
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        game = state[row]
+        rules = tables[game["board"]]
+        counts[row] = _legal(game, rules, actions[row])
+        _write_mask(actions[row], counts[row], mask[row])
+        _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, out[row])
+
+
+@_jit
+def turn_unchecked(
+    state: Any,
+    chosen: Any,
+    tables: Any,
+    scheme: Any,
+    scale: Any,
+    actions: Any,
+    counts: Any,
+    mask: Any,
+    out: Any,
+    points: Any,
+    rewards: Any,
+) -> None:
+    """Step and look in one: rows with NO_ACTION keep their lists, masks and observations."""
+    for row in range(state.shape[0]):
+        if chosen[row] == NO_ACTION:
+            for seat in range(SEATS):
+                points[row, seat] = 0
+                rewards[row, seat] = 0.0
+        else:
+            game = state[row]
+            rules = tables[game["board"]]
+            _apply(game, chosen[row], rules, points[row])
+            _reward(game, scheme, points[row], rewards[row])
+            counts[row] = _legal(game, rules, actions[row])
+            _write_mask(actions[row], counts[row], mask[row])
+            _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, out[row])
+
+
+@_jit
 def determinize(state: Any, seats: Any, seeds: Any, tables: Any) -> None:
     """Redraws what one seat of each game cannot see."""
     counts = np.empty(state["pile"].shape[1], np.int8)

@@ -1,0 +1,243 @@
+"""Any `Game` as a PettingZoo AEC environment."""
+
+from __future__ import annotations
+
+import secrets
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from drago_env.game import Game, State, mix
+from drago_env.policy import View
+
+Observation = dict[str, NDArray[Any]]
+
+
+class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo has no types
+    """A game in PettingZoo's turn order: one agent decides at a time.
+
+    Where the rules give a seat several decisions in a row, its agent is selected again.
+
+    An observation is a dict of `observation` (float32) and `action_mask` (int8, all zero for a
+    seat that is not on turn); the mask is in `infos[agent]["action_mask"]` too. An illegal
+    action raises and changes nothing. `reset()` without a seed goes on with the seed that follows
+    from the last one. The game can be copied and pickled at any move; `snapshot()` is the same as
+    plain arrays.
+    """
+
+    def __init__(
+        self, game: Game, players: int, prefix: str, render_mode: str | None = None
+    ) -> None:
+        super().__init__()
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise ValueError(f"render_mode must be None or one of {modes}, not {render_mode!r}")
+        self.game = game
+        self.render_mode = render_mode
+        self.possible_agents = [f"{prefix}_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        spec = game.spec
+        bound = spec.observation_bound
+        self._observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
+                "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+            }
+        )
+        self._action_space = spaces.Discrete(spec.num_actions)
+        self._num_actions = spec.num_actions
+        self._no_mask = np.zeros(spec.num_actions, np.int8)
+        self._running = False
+        self._seed: int | None = None
+        self._window: Any = None
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        return self._observation_space
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        return self._action_space
+
+    # ------------------------------------------------------------ a game
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is None:
+            seed = secrets.randbits(63) if self._seed is None else _next(self._seed)
+        self._begin(self.game.new(seed), seed)
+
+    def _begin(self, state: State, seed: int) -> None:
+        self._state, self._seed = state, seed
+        self._start = state.copy()
+        self._actions: list[int] = []
+        self._mover: str | None = None
+        self._running = True
+        self._views = 0
+        self._current = self.game.current_player(state)
+        self._choice = np.empty(1, np.int64)
+        self._turn = self.game.look(state)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._paid = False
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
+        self.infos = self._idle.copy()
+        self._skip_agent_selection = None
+        self._select()
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        if not self._running:
+            self._dead_step(action)
+            return
+        agent, turn = self.agent_selection, self._turn
+        number = self._checked(action)
+        self._choice[0] = number
+        self.game.turn_unchecked(self._state, self._choice, turn)
+        self._actions.append(number)
+        self._mover = agent
+        self._cumulative_rewards[agent] = 0.0
+        rewards = turn.outcome.rewards[0].tolist()
+        if self._paid or any(rewards):
+            self._pay(rewards)
+        self.infos[agent] = self._idle[agent]
+        self._select()
+        if not turn.legal.counts[0]:
+            self._end()
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self) -> None:
+        """The seat on turn gets its observation and mask, as arrays of its own."""
+        turn, agent = self._turn, self.possible_agents[self._current[0]]
+        mask = turn.legal.mask[0].copy()
+        self.agent_selection = agent
+        self._seen = {"observation": turn.observation[0].copy(), "action_mask": mask}
+        self.infos[agent] = {"action_mask": mask}
+
+    def _checked(self, action: Any) -> int:
+        try:
+            number = index(action)
+        except TypeError:
+            raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
+        if not 0 <= number < self._num_actions:
+            raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
+        if not self._seen["action_mask"][number]:
+            raise self.game.illegal(self._state, 0, number)
+        return number
+
+    def _dead_step(self, action: int | None) -> None:
+        if not self.agents:
+            raise RuntimeError("no game is running: call reset() first")
+        self._was_dead_step(action)
+
+    def _pay(self, rewards: list[float]) -> None:
+        for agent, reward in zip(self.agents, rewards, strict=False):
+            self.rewards[agent] = reward
+            self._cumulative_rewards[agent] += reward
+        self._paid = any(rewards)
+
+    def _end(self) -> None:
+        truncated = bool(self.game.truncated(self._state)[0])
+        self.terminations = dict.fromkeys(self.agents, not truncated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        self.infos = self._idle.copy()
+        self.agent_selection = self.agents[0]
+        self._running = False
+
+    # ------------------------------------------------------------ looking at it
+
+    def observe(self, agent: str) -> Observation:
+        seat = self._seat(agent)
+        if seat == self._current[0] and self._turn.legal.counts[0]:
+            return dict(self._seen)
+        observation = self.game.observe(self._state, seat)[0]
+        return {"observation": observation, "action_mask": self._no_mask.copy()}
+
+    def state(self) -> NDArray[np.float32]:
+        """Every seat's observation, one after the other: all that anybody knows."""
+        self._seat(self.possible_agents[0])
+        seats = range(len(self.possible_agents))
+        return np.concatenate([self.game.observe(self._state, seat)[0] for seat in seats])
+
+    def view(self, agent: str) -> View:
+        """A clone for a planner: what this agent cannot see is drawn anew at each call."""
+        seat = self._seat(agent)
+        self._views += 1
+        seed = mix(np.array([self._seed], np.uint64) ^ mix(np.array([self._views], np.uint64)))
+        return View(self.game, self.game.determinize(self._state, seat, seed))
+
+    def record(self) -> dict[str, Any]:
+        """The game so far as a record of plain JSON types, at any move and after the end."""
+        self._seat(self.possible_agents[0])
+        return self.game.record(self._start, self._actions, seed=self._seed)
+
+    def _seat(self, agent: str) -> int:
+        if self._seed is None:
+            raise RuntimeError("no game was started: call reset() first")
+        if agent not in self._seat_of:
+            raise ValueError(f"there is no agent {agent!r}; agents: {', '.join(self._seat_of)}")
+        return self._seat_of[agent]
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        if self.render_mode is None:
+            raise RuntimeError("render() needs a render_mode: make the environment with one")
+        self._seat(self.possible_agents[0])
+        last = None
+        if self._mover is not None:
+            points = self._turn.outcome.points[0, : len(self.possible_agents)].tolist()
+            last = (self._seat_of[self._mover], self._actions[-1], points)
+        picture = self.game.draw(self._state, last=last)
+        if self.render_mode == "ansi":
+            return picture.ansi()
+        if self.render_mode == "rgb_array":
+            return picture.rgb()
+        if self._window is None:
+            self._window = self.game.window()
+        self._window.show(picture.rgb())
+        return None
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    # ------------------------------------------------------------ games at rest
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The game at this move as plain arrays: `numpy.savez(path, **env.snapshot())`."""
+        self._seat(self.possible_agents[0])
+        return {
+            "start": self._start.copy(),
+            "actions": np.array(self._actions, np.int64),
+            "seed": np.array(self._seed, np.uint64),
+            "dead": np.array(len(self.possible_agents) - len(self.agents)),
+            "views": np.array(self._views),
+        }
+
+    def restore(self, snapshot: Any) -> None:
+        """Goes on from a snapshot, whatever was played here before."""
+        self._begin(np.array(snapshot["start"]), int(snapshot["seed"]))
+        for action in snapshot["actions"].tolist():
+            self.step(action)
+        for _ in range(int(snapshot["dead"])):
+            self.step(None)
+        self._views = int(snapshot["views"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._seed is not None:
+            self._current = self.game.current_player(self._state)
+
+
+def _next(seed: int) -> int:
+    return int(mix(np.array([seed], np.uint64))[0])

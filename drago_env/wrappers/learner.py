@@ -1,0 +1,246 @@
+"""One learner against opponents, in a batch: what the Gymnasium and SB3 adapters share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import ArrayLike, NDArray
+
+from drago_env.game import Game, mix
+from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all
+
+Opponents = str | Policy | Sequence[str | Policy] | None
+Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
+
+
+class LearnerBatch:
+    """Games that stop only where the learner decides; opponents are asked in batches.
+
+    At each reset a game draws its learner's seat (unless `seat` is fixed) and an opponent for every
+    other seat out of `opponents`; both follow from the game's seed, so row i of a batch is the
+    same as a single game with that seed. A reward is what the learner's seat got since its last
+    decision, including the opponents' moves and the end; what it got before its first decision
+    comes with that one, so that the rewards of a game add up.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        players: int,
+        opponents: Opponents = None,
+        seat: int | None = None,
+        flat: bool = False,
+        action_features: bool = False,
+    ) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
+        if seat is not None and seat not in range(players):
+            raise ValueError(f"seat must be None or from 0 to {players - 1}, not {seat!r}")
+        if flat and action_features:
+            raise ValueError("a flat observation has no room for action_features; use the dict")
+        self.game, self.num_envs, self.players = game, num_envs, players
+        self.seat, self.flat, self.action_features = seat, flat, action_features
+        self.set_opponents(opponents)
+        self._rows = np.arange(num_envs)
+        self.seeds = np.zeros(num_envs, np.uint64)
+        self.learner = np.zeros(num_envs, np.int64)
+        self._rewards = np.zeros(num_envs, np.float64)  # since the last decision
+        self._views = 0
+        self._numbers = np.zeros(num_envs, np.uint64)  # each row's stream for its opponents
+        self._opponents: list[list[Policy]] = [[] for _ in range(num_envs)]
+        self._pool_index = np.zeros((num_envs, players), np.int64)
+        self._policies: list[Policy] = []
+        self._rng = RowGenerator(np.random.PCG64(0))
+        self.state = game.new(self.seeds)
+        self.turn = game.look(self.state)
+
+    # ------------------------------------------------------------ spaces
+
+    def single_observation_space(self) -> spaces.Space[Any]:
+        spec = self.game.spec
+        bound = spec.observation_bound
+        vector = spaces.Box(-bound, bound, (spec.observation_size,), np.float32)
+        if self.flat:
+            return vector
+        parts: dict[str, spaces.Space[Any]] = {
+            "observation": vector,
+            "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+        }
+        if self.action_features:
+            shape = (spec.num_actions, spec.feature_size)
+            parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
+        return spaces.Dict(parts)
+
+    # ------------------------------------------------------------ a round
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Whom the games meet from their next reset on; running games are not touched."""
+        self._pool = resolve_all(opponents)
+
+    def seed(self, seed: int) -> None:
+        """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
+        self._rng = RowGenerator(np.random.PCG64(seed))
+
+    def reset(self, seeds: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+        """New games in these rows, up to the learner's first decision."""
+        while len(rows):
+            self.game.reset(self.state, seeds, rows)
+            self.seeds[rows] = seeds
+            self._rewards[rows] = 0.0
+            self._assign(rows)
+            self.game.look(self.state, self.turn, rows)
+            self._play_opponents()
+            # a game may end before the learner ever decides: he plays the next one instead
+            rows = rows[self.turn.legal.counts[rows] == 0]
+            seeds = mix(self.seeds[rows])
+
+    def reset_following(self, rows: NDArray[np.int64]) -> None:
+        """New games in these rows, from the seeds that follow from theirs."""
+        self.reset(mix(self.seeds[rows]), rows)
+
+    def _assign(self, rows: NDArray[np.int64]) -> None:
+        """Draws the learner's seat and his opponents from the seeds of these rows."""
+        for policy in self._pool:
+            if not any(policy is known for known in self._policies):
+                self._policies.append(policy)
+        index = np.array(
+            [next(i for i, p in enumerate(self._policies) if p is q) for q in self._pool]
+        )
+        numbers = mix(self.seeds[rows] ^ np.uint64(0x5EA7))
+        self.learner[rows] = numbers % self.players if self.seat is None else self.seat
+        for seat in range(self.players):
+            numbers = mix(numbers)
+            self._pool_index[rows, seat] = index[numbers % np.uint64(len(index))]
+        self._numbers[rows] = mix(numbers)
+
+    def step(self, actions: ArrayLike, live: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The learner's decisions in the live rows, then everybody else's up to his next ones.
+
+        Returns the rewards, 0 in the other rows.
+        """
+        chosen = self._checked(actions, live)
+        self.game.turn_unchecked(self.state, chosen, self.turn)
+        self._collect()
+        self._play_opponents()
+        rewards = np.where(live, self._rewards, 0.0)
+        self._rewards[live] = 0.0
+        return rewards
+
+    def _checked(self, actions: ArrayLike, live: NDArray[np.bool_]) -> NDArray[np.int64]:
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be {self.num_envs} whole numbers, not {chosen.dtype} "
+                f"of shape {chosen.shape}"
+            )
+        chosen = np.where(live, chosen, -1)
+        last = self.game.spec.num_actions - 1
+        outside = live & ((chosen < 0) | (chosen > last))
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            raise ValueError(f"actions[{row}] must be from 0 to {last}, not {chosen[row]}")
+        illegal = live & (self.turn.legal.mask[self._rows, chosen] == 0)
+        if illegal.any():
+            row = int(np.flatnonzero(illegal)[0])
+            raise self.game.illegal(self.state, row, int(chosen[row]))
+        return chosen.astype(np.int64)
+
+    def _collect(self) -> None:
+        self._rewards += self.turn.outcome.rewards[self._rows, self.learner]
+
+    def _play_opponents(self) -> None:
+        current = self.game.current_player(self.state)
+        while True:
+            rows = np.flatnonzero((self.turn.legal.counts > 0) & (current != self.learner))
+            if not len(rows):
+                return
+            chosen = np.full(self.num_envs, -1)
+            self._numbers[rows] = numbers = mix(self._numbers[rows])
+            which = self._pool_index[rows, current[rows]]
+            for index in np.unique(which):
+                mine = rows[which == index]
+                chosen[mine] = ask(
+                    self._policies[index],
+                    self.game,
+                    self.state[mine],
+                    current[mine].astype(np.int64),
+                    self.turn.observation[mine],
+                    self.turn.legal.mask[mine],
+                    self._rng,
+                    numbers[which == index],
+                )
+            self.game.turn_unchecked(self.state, chosen, self.turn)
+            self._collect()
+
+    # ------------------------------------------------------------ what the learner gets
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        return np.asarray(self.turn.legal.counts == 0)
+
+    def observation(self) -> Observation:
+        """Fresh arrays of what the learner sees, also in finished games."""
+        vector = self.turn.observation.copy()
+        ended = np.flatnonzero(self.over)
+        if len(ended):
+            vector[ended] = self.game.observe(self.state[ended], self.learner[ended])
+        if self.flat:
+            return vector
+        parts: dict[str, NDArray[Any]] = {"observation": vector, "action_mask": self.mask()}
+        if self.action_features:
+            parts["action_features"] = self.features()
+        return parts
+
+    def mask(self) -> NDArray[np.int8]:
+        return self.turn.legal.mask.copy()
+
+    def features(self) -> NDArray[np.float32]:
+        """The features of every action, `(num_envs, num_actions, feature_size)`; illegal: 0."""
+        spec, legal = self.game.spec, self.turn.legal
+        dense = np.zeros((self.num_envs, spec.num_actions, spec.feature_size), np.float32)
+        rows, places = np.nonzero(np.arange(spec.max_legal) < legal.counts[:, None])
+        listed = self.game.features(self.state, legal)
+        dense[rows, legal.actions[rows, places]] = listed[rows, places]
+        return dense
+
+    def names(self) -> NDArray[np.object_]:
+        """Whom the learner meets, `(num_envs, players - 1)`: the next rider first."""
+        known = np.array([policy.name for policy in self._policies], object)
+        seats = (self.learner[:, None] + np.arange(1, self.players)) % self.players
+        return np.asarray(known[self._pool_index[self._rows[:, None], seats]])
+
+    def finals(self) -> dict[str, NDArray[Any]]:
+        """How the games came out, meaningful in finished ones: an entry for each game."""
+        scores = self.game.scores(self.state)[:, : self.players].astype(np.int64)
+        own = scores[self._rows, self.learner][:, None]
+        rank = 1 + (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2
+        winners = self.game.winners(self.state)[:, : self.players]
+        return {"scores": scores, "winners": winners, "rank": rank}
+
+    def view(self) -> View:
+        """Clones for a planner in the learner's place, one for each game."""
+        self._views += 1
+        seeds = mix(self.seeds ^ mix(np.array([self._views], np.uint64)))
+        return View(self.game, self.game.determinize(self.state, self.learner, seeds))
+
+    # ------------------------------------------------------------ games at rest
+
+    _ARRAYS = ("state", "seeds", "learner", "_rewards", "_numbers", "_pool_index")
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All games as plain arrays, to go on from by `restore` with the same opponents."""
+        return {name.strip("_"): getattr(self, name).copy() for name in self._ARRAYS}
+
+    def restore(self, snapshot: Any) -> None:
+        if len(snapshot["state"]) != self.num_envs:
+            raise ValueError(
+                f"the snapshot is of {len(snapshot['state'])} games, not of {self.num_envs}"
+            )
+        self._assign(self._rows[:0])
+        for name in self._ARRAYS:
+            getattr(self, name)[...] = snapshot[name.strip("_")]
+        self.game.look(self.state, self.turn)

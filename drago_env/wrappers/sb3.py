@@ -1,0 +1,135 @@
+"""Any `Game` as a native Stable-Baselines3 `VecEnv` for one learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from drago_env.game import Game
+from drago_env.wrappers.learner import LearnerBatch, Opponents
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError(
+        'this adapter needs Stable-Baselines3: pip install "drago-env[sb3]"'
+    ) from error
+
+
+class LearnerVecEnv(VecEnv):
+    """A batch of games with the learner in one seat of each, as MaskablePPO wants it.
+
+    Masks come as one array: `env_method("action_masks")` is a list with the whole
+    `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
+    `env_method("set_opponents", ...)` takes effect at each game's next reset.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        players: int,
+        opponents: Opponents = None,
+        seat: int | None = None,
+        flat: bool = True,
+        action_features: bool = False,
+    ) -> None:
+        self._batch = LearnerBatch(game, num_envs, players, opponents, seat, flat, action_features)
+        self._chosen = np.zeros(num_envs, np.int64)
+        self._live = np.ones(num_envs, np.bool_)
+        self._started = False
+        actions = spaces.Discrete(game.spec.num_actions)
+        super().__init__(num_envs, self._batch.single_observation_space(), actions)
+
+    def reset(self) -> Any:
+        rows = np.arange(self.num_envs)
+        if self._started and self._seeds[0] is None:
+            self._batch.reset_following(rows)
+        else:
+            fresh = np.random.default_rng().integers(2**62, size=self.num_envs)
+            seeds = [f if s is None else s for s, f in zip(self._seeds, fresh, strict=True)]
+            self._batch.seed(int(seeds[0]))
+            self._batch.reset(np.array(seeds, np.uint64), rows)
+        self._started = True
+        self._reset_seeds()
+        self._reset_options()
+        self.reset_infos = self._infos(rows)
+        return self._batch.observation()
+
+    def step_async(self, actions: Any) -> None:
+        if not self._started:
+            raise RuntimeError("no game was started: call reset() first")
+        self._chosen = np.asarray(actions)
+
+    def step_wait(self) -> Any:
+        batch = self._batch
+        rewards = batch.step(self._chosen, self._live).astype(np.float32)
+        done = batch.over
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(done)
+        if len(ended):
+            last, truncated = batch.observation(), batch.game.truncated(batch.state)
+            for row, info in zip(ended, self._infos(ended), strict=True):
+                infos[row] = info
+                infos[row]["terminal_observation"] = (
+                    {key: part[row] for key, part in last.items()}
+                    if isinstance(last, dict)
+                    else last[row]
+                )
+                infos[row]["TimeLimit.truncated"] = bool(truncated[row])
+            batch.reset_following(ended)
+        return batch.observation(), rewards, done, infos
+
+    def _infos(self, rows: Any) -> list[dict[str, Any]]:
+        batch, names, finals = self._batch, self._batch.names(), self._batch.finals()
+        infos = []
+        for row in rows:
+            info = {"seat": int(batch.learner[row]), "opponents": names[row].tolist()}
+            if batch.over[row]:
+                info |= {key: entry[row] for key, entry in finals.items()}
+            infos.append(info)
+        return infos
+
+    # ------------------------------------------------------------ what Stable-Baselines3 asks for
+
+    def action_masks(self) -> Any:
+        """The masks of all games, `(num_envs, num_actions)`."""
+        return self._batch.mask().view(np.bool_)
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Whom the games meet from their next reset on."""
+        self._batch.set_opponents(opponents)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        if method_name not in ("action_masks", "set_opponents"):
+            raise AttributeError(
+                f"the batch has the methods action_masks and set_opponents, not {method_name!r}"
+            )
+        result = getattr(self, method_name)(*method_args, **method_kwargs)
+        if method_name == "action_masks" and indices is not None:
+            return [result[i] for i in self._get_indices(indices)]
+        return [result]
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        count = self.num_envs if indices is None else len(list(self._get_indices(indices)))
+        known = {"render_mode": None, "action_masks": self.action_masks, "spec": None}
+        if attr_name not in known:
+            raise AttributeError(f"the batch has no attribute {attr_name!r} for single games")
+        return [known[attr_name]] * count
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        raise AttributeError(f"the batch has no attribute {attr_name!r} to set for single games")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        return [False] * len(list(self._get_indices(indices)))
+
+    def get_images(self) -> Sequence[Any]:
+        return [self._batch.game.draw(self._batch.state, row).rgb() for row in range(self.num_envs)]
+
+    def close(self) -> None:
+        """There is nothing to close."""

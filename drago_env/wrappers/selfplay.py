@@ -1,0 +1,151 @@
+"""Any `Game` as a vector environment in which the caller plays every seat."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from drago_env.game import Game, mix
+
+
+class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Every decision of every seat goes to the caller.
+
+    The observation is that of the seat on turn, whose number is in `current_player` and in
+    `info["current_player"]`. The reward of a step is what the seat that decided got at once;
+    `info["rewards"]` has what every seat got, `(num_envs, seats)`. `trajectories` turns a stream
+    of steps into rewards by seat. A finished game is dealt anew in the same step;
+    `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
+    """
+
+    def __init__(self, game: Game, num_envs: int, action_features: bool = False) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
+        spec, bound = game.spec, game.spec.observation_bound
+        self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.render_mode = None
+        self.game, self.num_envs, self.action_features = game, num_envs, action_features
+        parts: dict[str, spaces.Space[Any]] = {
+            "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
+            "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+        }
+        if action_features:
+            shape = (spec.max_legal, spec.feature_size)
+            parts["legal_actions"] = spaces.Box(0, spec.num_actions, shape[:1], np.int64)
+            parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
+        self.single_observation_space = spaces.Dict(parts)
+        self.single_action_space = spaces.Discrete(spec.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._rows = np.arange(num_envs)
+        self._seeds = np.zeros(num_envs, np.uint64)
+        self.state = game.new(self._seeds)
+        self._turn = game.look(self.state)
+        self._started = False
+
+    @property
+    def current_player(self) -> NDArray[np.int64]:
+        """Who decides in each game."""
+        return self.game.current_player(self.state).astype(np.int64)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        if seed is None and self._started:
+            self._deal(self._rows)
+        else:
+            first = int(self.np_random.integers(2**62)) if seed is None else seed
+            self._seeds = np.uint64(first) + self._rows.astype(np.uint64)
+            self.game.reset(self.state, self._seeds)
+            self.game.look(self.state, self._turn)
+        self._started = True
+        return self._observation(), self._info()
+
+    def _deal(self, rows: NDArray[np.int64]) -> None:
+        self._seeds[rows] = mix(self._seeds[rows])
+        self.game.reset(self.state, self._seeds[rows], rows)
+        self.game.look(self.state, self._turn, rows)
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        if not self._started:
+            raise RuntimeError("no game was started: call reset() first")
+        movers = self.current_player
+        chosen = np.asarray(actions)
+        if (chosen < 0).any():
+            raise ValueError(f"actions must be from 0, not {chosen.min()}; every game decides")
+        self.game.turn(self.state, chosen, self._turn)
+        over = self._turn.legal.counts == 0
+        truncated = over & self.game.truncated(self.state)
+        rewards = self._turn.outcome.rewards.copy()
+        info: dict[str, Any] = {"rewards": rewards}
+        if over.any():
+            info |= {"scores": self.game.scores(self.state).astype(np.int64), "_scores": over}
+            self._deal(np.flatnonzero(over))
+        own = rewards[self._rows, movers].astype(np.float64)
+        return self._observation(), own, over & ~truncated, truncated, self._info() | info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The mask of the seat on turn in every game."""
+        return np.asarray(self._turn.legal.mask.astype(np.bool_))
+
+    def _observation(self) -> dict[str, NDArray[Any]]:
+        turn = self._turn
+        parts: dict[str, NDArray[Any]] = {
+            "observation": turn.observation.copy(),
+            "action_mask": turn.legal.mask.copy(),
+        }
+        if self.action_features:
+            parts["legal_actions"] = turn.legal.actions.astype(np.int64)
+            parts["action_features"] = self.game.features(self.state, turn.legal)
+        return parts
+
+    def _info(self) -> dict[str, Any]:
+        return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}
+
+
+class Trajectories(NamedTuple):
+    """A stream of decisions seen by the seats that made them, `(steps, num_envs)` each."""
+
+    rewards: NDArray[np.float32]  # what the decider got from this decision to his next one
+    following: NDArray[np.int64]  # the step of his next decision, or ENDED, or OPEN
+
+
+ENDED = -1  # the game ended before the seat decided again
+OPEN = -2  # the stream ended before the seat decided again: bootstrap from its value
+
+
+def trajectories(current_player: ArrayLike, rewards: ArrayLike, done: ArrayLike) -> Trajectories:
+    """Turns a stream of steps into per-seat trajectories.
+
+    `current_player` and `done` are `(steps, num_envs)`, `rewards` is `(steps, num_envs, seats)`:
+    who decided, what every seat got by it, and whether it ended the game. A seat's rewards are
+    added up between its own decisions, and every seat is paid at the end.
+    """
+    players, paid, ended = np.asarray(current_player), np.asarray(rewards), np.asarray(done)
+    if players.ndim != 2 or paid.shape[:2] != players.shape or ended.shape != players.shape:
+        raise ValueError(
+            "current_player and done must be (steps, num_envs), rewards (steps, num_envs, seats), "
+            f"not {players.shape}, {ended.shape} and {paid.shape}"
+        )
+    steps, num_envs = players.shape
+    rows = np.arange(num_envs)
+    own = np.zeros((steps, num_envs), np.float32)
+    following = np.full((steps, num_envs), OPEN)
+    sums = np.zeros((num_envs, paid.shape[2]), np.float64)
+    after = np.full(sums.shape, OPEN)
+    for step in reversed(range(steps)):
+        sums[ended[step]] = 0.0
+        after[ended[step]] = ENDED
+        sums += paid[step]
+        seats = players[step]
+        own[step], following[step] = sums[rows, seats], after[rows, seats]
+        sums[rows, seats], after[rows, seats] = 0.0, step
+    return Trajectories(own, following)

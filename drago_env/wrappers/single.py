@@ -1,0 +1,148 @@
+"""Any `Game` as a Gymnasium environment for one learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from drago_env.game import Game
+from drago_env.policy import View
+from drago_env.wrappers.learner import LearnerBatch, Opponents
+
+_LIVE = np.ones(1, np.bool_)
+
+
+class LearnerEnv(gymnasium.Env[Any, Any]):
+    """One seat is the learner's, the others belong to opponents drawn at each reset.
+
+    The observation is a dict of `observation` and `action_mask`, with `action_features=True` also
+    the features of every action; with `flat=True` it is the array alone. The mask is always in
+    `info["action_mask"]` and in `action_masks()` too. `info` names the learner's `seat` and the
+    `opponents`; at the end it has `scores`, `winners` and `rank`. The reward is what the learner's
+    seat got since its last decision. An illegal action raises and changes nothing.
+    """
+
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: Game,
+        players: int,
+        opponents: Opponents = None,
+        seat: int | None = None,
+        flat: bool = False,
+        action_features: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise ValueError(f"render_mode must be None or one of {modes}, not {render_mode!r}")
+        self.render_mode = render_mode
+        self._batch = LearnerBatch(game, 1, players, opponents, seat, flat, action_features)
+        self.observation_space = self._batch.single_observation_space()
+        self.action_space = spaces.Discrete(game.spec.num_actions)
+        self._started = False
+        self._window: Any = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is None and self._started:
+            self._batch.reset_following(np.zeros(1, np.int64))
+        else:
+            first = int(self.np_random.integers(2**63)) if seed is None else seed
+            self._batch.seed(first)
+            self._batch.reset(np.array([first], np.uint64), np.zeros(1, np.int64))
+        self._started = True
+        self._show()
+        return self._observation(), self._info()
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._require_running()
+        reward = float(self._batch.step(np.array([action]), _LIVE)[0])
+        over = bool(self._batch.over[0])
+        truncated = over and bool(self._batch.game.truncated(self._batch.state)[0])
+        self._show()
+        return self._observation(), reward, over and not truncated, truncated, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The mask, in the form that sb3-contrib asks for."""
+        return self._batch.mask()[0].astype(np.bool_)
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Whom the learner meets from the next reset on."""
+        self._batch.set_opponents(opponents)
+
+    def view(self) -> View:
+        """A clone for a planner in the learner's place."""
+        self._require_started()
+        return self._batch.view()
+
+    def _observation(self) -> Any:
+        seen = self._batch.observation()
+        return {key: part[0] for key, part in seen.items()} if isinstance(seen, dict) else seen[0]
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "action_mask": self._batch.mask()[0],
+            "seat": int(self._batch.learner[0]),
+            "opponents": self._batch.names()[0].tolist(),
+        }
+        if self._batch.over[0]:
+            info |= {key: entry[0] for key, entry in self._batch.finals().items()}
+            info["winners"] = np.flatnonzero(info["winners"])
+        return info
+
+    def _require_started(self) -> None:
+        if not self._started:
+            raise RuntimeError("no game was started: call reset() first")
+
+    def _require_running(self) -> None:
+        self._require_started()
+        if self._batch.over[0]:
+            raise RuntimeError("the game is over: call reset() to play another one")
+
+    # ------------------------------------------------------------ pictures
+
+    def render(self) -> Any:
+        if self.render_mode is None:
+            raise RuntimeError("render() needs a render_mode: make the environment with one")
+        self._require_started()
+        picture = self._batch.game.draw(self._batch.state, viewer=int(self._batch.learner[0]))
+        if self.render_mode == "ansi":
+            return picture.ansi()
+        if self.render_mode == "rgb_array":
+            return picture.rgb()
+        if self._window is None:
+            self._window = self._batch.game.window()
+        self._window.show(picture.rgb())
+        return None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    # ------------------------------------------------------------ games at rest
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The game at this move as plain arrays: `numpy.savez(path, **env.snapshot())`."""
+        self._require_started()
+        return self._batch.snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        """Goes on from a snapshot, with the same opponents as the environment that made it."""
+        self._batch.restore(snapshot)
+        self._started = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}

@@ -1,0 +1,147 @@
+"""Any `Game` as a native Gymnasium vector environment for one learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from drago_env.game import Game
+from drago_env.policy import View
+from drago_env.wrappers.learner import LearnerBatch, Opponents
+
+
+class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """A batch of games with the learner in one seat of each; see `LearnerEnv` for a single one.
+
+    `reset(seed=s)` seeds row i with s + i; later games of a row follow from its seed. In next-step
+    mode the mask of a finished row allows exactly the last action, which is ignored, so that
+    no mask is ever all zero; its next step begins a new game with reward 0. In same-step mode
+    `info["final_obs"]` and `info["final_info"]` tell how the old game ended.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        players: int,
+        opponents: Opponents = None,
+        seat: int | None = None,
+        flat: bool = False,
+        action_features: bool = False,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        mode = AutoresetMode(autoreset_mode)
+        if mode is AutoresetMode.DISABLED:
+            raise ValueError("autoreset_mode must be NextStep or SameStep, not Disabled")
+        self.metadata = {"render_modes": [], "autoreset_mode": mode}
+        self.render_mode = None
+        self.num_envs = num_envs
+        self._same_step = mode is AutoresetMode.SAME_STEP
+        self._batch = LearnerBatch(game, num_envs, players, opponents, seat, flat, action_features)
+        self.single_observation_space = self._batch.single_observation_space()
+        self.single_action_space = spaces.Discrete(game.spec.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._started = False
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        rows = np.arange(self.num_envs)
+        if seed is None and self._started:
+            self._batch.reset_following(rows)
+        else:
+            seeds = self._seeds(seed)
+            self._batch.seed(int(seeds[0]))
+            self._batch.reset(seeds, rows)
+        self._started = True
+        return self._observation(), self._info()
+
+    def _seeds(self, seed: int | list[int | None] | None) -> NDArray[np.uint64]:
+        if isinstance(seed, list | tuple | np.ndarray):
+            if len(seed) != self.num_envs:
+                raise ValueError(f"{self.num_envs} games need as many seeds, not {len(seed)}")
+            fresh = self.np_random.integers(2**63, size=self.num_envs)
+            return np.array([f if s is None else s for s, f in zip(seed, fresh, strict=True)], "u8")
+        if seed is not None and seed < 0:
+            raise ValueError(f"seed must be a whole number from 0, not {seed}")
+        first = int(self.np_random.integers(2**62)) if seed is None else int(seed)
+        return np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        if not self._started:
+            raise RuntimeError("no game was started: call reset() first")
+        batch = self._batch
+        finished = batch.over
+        rewards = batch.step(actions, ~finished)
+        if finished.any():
+            batch.reset_following(np.flatnonzero(finished))
+        over = batch.over
+        truncated = over & batch.game.truncated(batch.state)
+        info: dict[str, Any] = {}
+        if self._same_step and over.any():
+            ended = np.flatnonzero(over)
+            final = self._final_info(ended)
+            info = {"final_obs": self._observation(), "_final_obs": over}
+            info |= {"final_info": final, "_final_info": over}
+            batch.reset_following(ended)
+        observation = self._observation()
+        return observation, rewards, over & ~truncated, truncated, self._info() | info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The mask of every game; for a finished one it allows the last action only."""
+        return self._mask().view(np.bool_)
+
+    def _mask(self) -> NDArray[np.int8]:
+        mask = self._batch.mask()
+        mask[self._batch.over, -1] = 1
+        return mask
+
+    def _observation(self) -> Any:
+        seen = self._batch.observation()
+        if isinstance(seen, dict):
+            seen["action_mask"] = self._mask()
+        return seen
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "action_mask": self._mask(),
+            "seat": self._batch.learner.copy(),
+            "opponents": self._batch.names(),
+        }
+        ended = np.flatnonzero(self._batch.over)
+        return info | self._final_info(ended) if len(ended) else info
+
+    def _final_info(self, ended: NDArray[np.int64]) -> dict[str, Any]:
+        """How the finished games came out, in Gymnasium's form: a mask beside each array."""
+        there = np.zeros(self.num_envs, np.bool_)
+        there[ended] = True
+        info: dict[str, Any] = {}
+        for key, value in self._batch.finals().items():
+            info |= {key: value, f"_{key}": there}
+        return info
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Whom the games meet from their next reset on."""
+        self._batch.set_opponents(opponents)
+
+    def view(self) -> View:
+        """Clones for a planner in the learner's place, one for each game."""
+        return self._batch.view()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""
+        return self._batch.snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        """Goes on from a snapshot, with the same opponents as the environment that made it."""
+        self._batch.restore(snapshot)
+        self._started = True

@@ -1,0 +1,365 @@
+"""The package as others meet it: its imports, wheel, caches and version, and life without numba."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import drago_env
+from drago_env import MountDrago, Rules, storage
+from drago_env.mount_drago import game as glue
+from drago_env.mount_drago import kernel, rules
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "drago_env"
+CORE = "drago_env.mount_drago"
+
+# ---------------------------------------------------------------- imports point one way
+
+# Each may import those before it, never those after it; what is not named only makes no circle.
+CHAIN = [
+    *("drago_env.game", f"{CORE}.board", f"{CORE}.rules", f"{CORE}.state", f"{CORE}.kernel"),
+    *(f"{CORE}.observation", f"{CORE}.game", f"{CORE}.storage", f"{CORE}.position"),
+    *(f"{CORE}.record", f"{CORE}.analysis", "drago_env.wrappers", "agents", "train"),
+    *("tests", "benchmarks"),
+]
+
+
+# Imports inside a function that may point back, as (module, what it imports).
+LATE: set[tuple[str, str]] = set()
+
+
+@cache
+def sources() -> dict[str, Path]:
+    """The modules of the checkout by name."""
+    found = {}
+    for folder in ("drago_env", "agents", "train"):
+        for path in (ROOT / folder).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(source: str) -> set[str]:
+    """Every module that a source text names in an import, wherever it stands."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module, "imports are absolute"
+            assert not node.level, "imports are absolute"
+            for alias in node.names:  # `from package import module` names the module, if it is one
+                whole = f"{node.module}.{alias.name}"
+                names.add(whole if whole in sources() else node.module)
+    return names
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    return {name: imported(path.read_text(encoding="utf-8")) for name, path in sources().items()}
+
+
+def place(module: str) -> int | None:
+    """Where a module, or the folder that it is in, stands in the chain."""
+    for index, name in enumerate(CHAIN):
+        if module == name or module.startswith(name + "."):
+            return index
+    return None
+
+
+def test_the_reader_of_imports_reads_them_all() -> None:
+    source = "import a.b\ndef f():\n    from drago_env import game, MountDrago"
+    assert imported(source) == {"a.b", "drago_env.game", "drago_env"}
+    assert f"{CORE}.kernel" in imports()[f"{CORE}.game"]
+
+
+def test_imports_point_one_way() -> None:
+    for module, names in imports().items():
+        here = place(module)
+        for name in names:
+            there = place(name)
+            if here is not None and there is not None and (module, name) not in LATE:
+                assert there <= here, f"{module} imports {name}"
+
+
+def test_imports_make_no_circle() -> None:
+    own = sources().keys()
+    graph = {
+        module: {name for name in names & own if (module, name) not in LATE}
+        for module, names in imports().items()
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def test_the_environment_knows_nothing_of_the_laboratory() -> None:
+    for module, names in imports().items():
+        if module.split(".")[0] == "drago_env":
+            assert not {name.split(".")[0] for name in names} & {
+                *("agents", "train", "tests", "benchmarks", "notebooks"),
+            }, module
+
+
+def test_the_kernels_import_numpy_and_numba_only() -> None:
+    tops = {name.split(".")[0] for name in imports()[f"{CORE}.kernel"]}
+    assert tops - set(sys.stdlib_module_names) == {"numpy", "numba"}
+
+
+def test_adapters_know_no_game() -> None:
+    for module, names in imports().items():
+        if module.startswith("drago_env.wrappers"):
+            assert "drago_env" not in names, module
+            assert not [name for name in names if name.startswith(CORE)], module
+
+
+def test_the_kernels_constants_are_those_of_the_rules() -> None:
+    assert (kernel.MINOR, kernel.MAJOR) == (rules.MINOR, rules.MAJOR)
+    assert rules.NO_SCORING == 0
+    assert rules.EDITIONS[kernel.ITALIAN] == "italian"
+    assert len(rules.EDITIONS) == 2
+    assert kernel.MAX_HAND == rules.MAX_HAND
+    assert kernel.SEATS == rules.MAX_PLAYERS
+    phases = {"play": kernel.PLAY, "discard": kernel.DISCARD, "over": kernel.OVER}
+    assert {name: index for index, name in enumerate(storage.PHASES)} == phases
+    assert set(glue.REWARDS.values()) == {kernel.WIN, kernel.MARGIN, kernel.RANK}
+
+
+# ---------------------------------------------------------------- other processes
+
+
+def run(*command: str | Path, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> str:
+    """What a command prints; its errors are shown if it fails. An empty variable is as none."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "0", **(env or {})},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+QUIET = """
+import random, sys
+import numpy as np
+before = random.getstate(), str(np.random.get_state())
+import drago_env
+assert (random.getstate(), str(np.random.get_state())) == before
+loud = "torch", "tkinter", "pygame", "matplotlib", "stable_baselines3", "ray", "IPython"
+print(*(name for name in loud if name in sys.modules))
+"""
+
+
+def test_the_import_is_quiet() -> None:
+    """No learning framework, no window system, and no touch on the global generators."""
+    assert run(sys.executable, "-W", "error", "-c", QUIET).strip() == ""
+
+
+# A whole game, printed as its record; works wherever the package is installed.
+GAME = """
+import json
+from drago_env import MountDrago, Rules, record
+game = MountDrago(Rules(3, "italian"))
+start = game.new(5)
+state, actions = start.copy(), []
+while not game.over(state)[0]:
+    legal = game.legal(state)
+    actions.append(int(legal.actions[0, 5 * len(actions) % legal.counts[0]]))
+    game.step(state, actions[-1:])
+made = record.record(game, start, actions, seed=5)
+record.verify(made)
+print(json.dumps(made))
+"""
+
+
+@pytest.fixture(scope="module")
+def game_here() -> str:
+    """What `GAME` prints in the checkout."""
+    return run(sys.executable, "-c", GAME)
+
+
+# ---------------------------------------------------------------- the wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built in a copy, so that nothing is left in the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    lines = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    ignored = shutil.ignore_patterns(".git", *(line.strip("/") for line in lines))
+    shutil.copytree(ROOT, folder / "checkout", ignore=ignored)
+    build = ("-m", "hatchling", "build", "-t", "wheel", "-d", folder / "dist")
+    run(sys.executable, *build, cwd=folder / "checkout")
+    (made,) = (folder / "dist").glob("*.whl")
+    return made
+
+
+def test_the_wheel_is_the_environment_alone(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = (name for name in names if name.endswith("/METADATA"))
+        text = archive.read(metadata).decode()
+    about = f"drago_env-{drago_env.__version__}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"drago_env", about}
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in names if name.startswith("drago_env/")} == there
+    assert {"drago_env/py.typed", "drago_env/mount_drago/boards/tiny.txt"} <= names
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra)", text, re.MULTILINE)
+    assert set(needed) == {"numpy", "numba", "gymnasium", "pettingzoo"}
+
+
+@pytest.fixture(scope="module")
+def empty_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment that holds the wheel and what it needs."""
+    folder = tmp_path_factory.mktemp("venv")
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    run(sys.executable, "-m", "venv", *(["--without-pip"] if uv else []), folder)
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    what = (wheel, "-c", ROOT / "constraints.txt")
+    if uv:
+        links = os.environ.get("PIP_FIND_LINKS")
+        env = {"UV_FIND_LINKS": links} if links else {}
+        run(uv, "pip", "install", "--quiet", "--python", python, *what, env=env)
+    else:
+        run(python, "-m", "pip", "install", "--quiet", *what)
+    return python
+
+
+INSTALLED = """
+from importlib.metadata import version
+from importlib.util import find_spec
+import drago_env
+assert version("drago-env") == drago_env.__version__
+print(drago_env.__file__)
+print(*(name for name in ("torch", "agents", "train", "tests") if find_spec(name)))
+"""
+
+
+def test_the_wheel_plays_in_an_empty_environment(
+    empty_venv: Path, tmp_path: Path, game_here: str
+) -> None:
+    file, others = run(empty_venv, "-I", "-c", INSTALLED, cwd=tmp_path).split("\n")[:2]
+    assert Path(file).is_relative_to(empty_venv.parent.parent)
+    assert others == ""
+    assert run(empty_venv, "-I", "-W", "error", "-c", GAME, cwd=tmp_path) == game_here
+
+
+# ---------------------------------------------------------------- where kernels are cached
+
+PLAYOUT = """
+from drago_env import MountDrago, Rules
+from drago_env.mount_drago import kernel
+game = MountDrago(Rules.tiny())
+print(kernel.playout_unchecked.stats.cache_path)
+print(game.playout(game.new(range(20)), range(20)).tolist())
+"""
+PICKS = """
+from drago_env import MountDrago
+from drago_env.mount_drago import kernel
+MountDrago().picks([1, 2])
+print(kernel.start_picks.stats.cache_path)
+"""
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Path:
+    """A copy of the package next to which nothing can be cached, as if it were read-only."""
+    copy = tmp_path / "read-only"
+    shutil.copytree(PACKAGE, copy / "drago_env", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (copy / "drago_env", copy / "drago_env" / "mount_drago"):
+        (folder / "__pycache__").write_text("a file where a folder is wanted")
+    return copy
+
+
+def test_kernels_work_where_nothing_can_be_cached(read_only: Path) -> None:
+    nowhere = str(read_only / "drago_env" / "__pycache__" / "below-a-file")
+    env = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), nowhere)
+    told = run(sys.executable, "-W", "error", "-c", PLAYOUT, cwd=read_only, env=env).split("\n")
+    game = MountDrago(Rules.tiny())
+    assert told[0] == "None"
+    assert told[1] == str(game.playout(game.new(range(20)), range(20)).tolist())
+
+
+def test_kernels_are_cached_for_the_user_where_the_package_is_read_only(
+    read_only: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    env = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(home))
+    told = run(sys.executable, "-c", PICKS, cwd=read_only, env={**env, "NUMBA_CACHE_DIR": ""})
+    assert Path(told.strip()).is_relative_to(home)
+    assert list(home.rglob("kernel.start_picks-*.nbc"))
+
+
+# ---------------------------------------------------------------- without a compiler
+
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}
+# Everything that the kernels answer, move by move, as one digest.
+DIGEST = """
+from hashlib import sha256
+import numba
+from drago_env import MountDrago, Rules
+print(numba.config.DISABLE_JIT)
+digest = sha256()
+for variants in ([Rules(2), Rules(5, "italian")], [Rules.tiny(3), Rules.tiny(2, "italian")]):
+    game = MountDrago(*variants, reward="rank")
+    state = game.new([8, 9], [0, 1])
+    for move in range(400):
+        legal = game.legal(state)
+        listed = [n[: legal.counts[row]].tobytes() for row, n in enumerate(legal.actions)]
+        clone = game.determinize(state, move % 2, [move, 2**62])
+        answers = [legal.mask, game.observe(state), game.observe_compact(state, [1, 0])]
+        answers += [game.features(state, legal), game.playout(clone, [move, 1])]
+        for games in (state, clone):
+            answers += [games[name] for name in games.dtype.names]
+        digest.update(b"".join([*listed, *(answer.tobytes() for answer in answers)]))
+        if game.over(state).all():
+            break
+        pick = [legal.actions[row, 3 * move % max(n, 1)] for row, n in enumerate(legal.counts)]
+        pick = [int(a) if n else -1 for a, n in zip(pick, legal.counts)]
+        digest.update(game.step(state, pick).rewards.tobytes())
+    assert game.over(state).all()
+print(digest.hexdigest())
+"""
+
+
+def test_a_game_without_the_compiler_is_the_same_game(game_here: str) -> None:
+    python = (sys.executable, "-W", "ignore::RuntimeWarning")  # the generator wraps around
+    assert run(*python, "-c", GAME, env=PLAIN) == game_here
+    plain = run(*python, "-c", DIGEST, env=PLAIN).split()
+    compiled = run(*python, "-c", DIGEST).split()
+    assert (plain[0], compiled[0]) == ("1", "0")
+    assert plain[1] == compiled[1]
+
+
+def test_the_clauses_hold_without_the_compiler() -> None:
+    files = sorted((ROOT / "tests").glob("test_clauses*.py"))
+    assert files
+    quiet = ("-q", "-p", "no:cacheprovider", "-W", "ignore::RuntimeWarning")
+    assert " passed" in run(sys.executable, "-m", "pytest", *quiet, *files, env=PLAIN)
+
+
+# ---------------------------------------------------------------- the version
+
+
+def test_the_version_is_the_one_of_the_changelog() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[(.+?)\]", text, re.MULTILINE)
+    assert newest
+    assert newest[1] == drago_env.__version__ == importlib.metadata.version("drago-env")
