@@ -1,4 +1,4 @@
-"""`python -m drago_env`: a demonstration game, and records verified or replayed."""
+"""`python -m drago_env`: a demonstration game, and records verified, replayed or shown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from drago_env import IllegalAction, MountDrago, Rules, __version__, record
-from drago_env.mount_drago import drawing
+from drago_env.mount_drago import drawing, page
 from drago_env.mount_drago.rules import EDITIONS, MAX_PLAYERS, MIN_PLAYERS
 
 
@@ -23,6 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     replay.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
     replay.add_argument("--move", type=int, help="only the position after so many moves")
     replay.add_argument("--seat", type=int, help="what this seat sees: other hands are hidden")
+    for name, kind in (("page", "HTML page"), ("gif", "animated GIF")):
+        show = commands.add_parser(name, help=f"write a recorded game as one {kind}")
+        show.add_argument("file", help="records, one on each line (.jsonl)")
+        show.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
+        show.add_argument("--seat", type=int, help="what this seat sees: other hands are hidden")
+        show.add_argument("--out", required=True, help="the file to write")
     demo = commands.add_parser("demo", help="play a random game and draw it")
     demo.add_argument("--players", type=int, default=3, choices=range(MIN_PLAYERS, MAX_PLAYERS + 1))
     demo.add_argument("--edition", default="german", choices=EDITIONS)
@@ -31,8 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     demo.add_argument("--out", help="write the record to this .jsonl file")
     chosen = parser.parse_args(arguments)
     try:
-        return {"verify": _verify, "replay": _replay, "demo": _demo}[chosen.command](chosen)
-    except (OSError, ValueError, IllegalAction) as error:
+        run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
+        return run[chosen.command](chosen)
+    except (OSError, ValueError, IllegalAction, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 
@@ -49,10 +57,7 @@ def _verify(chosen: argparse.Namespace) -> int:
 
 
 def _replay(chosen: argparse.Namespace) -> int:
-    records = record.read(chosen.file)
-    if not 0 <= chosen.game < len(records):
-        raise ValueError(f"the file has the records 0 to {len(records) - 1}, not {chosen.game}")
-    made = records[chosen.game]
+    made = _pick(chosen)
     record.verify(made)
     total = len(made["moves"])
     for number in range(total + 1) if chosen.move is None else [chosen.move]:
@@ -61,6 +66,22 @@ def _replay(chosen: argparse.Namespace) -> int:
             print(_move_text(game, made, number - 1), "\n")
         print(drawing.terminal(game, state, viewer=chosen.seat, colour=_colour()), "\n")
     return 0
+
+
+def _show(chosen: argparse.Namespace) -> int:
+    made = _pick(chosen)
+    if chosen.command == "gif":
+        page.gif(made, chosen.out, seat=chosen.seat)
+    else:
+        Path(chosen.out).write_text(page.html(made, seat=chosen.seat), encoding="utf-8")
+    return 0
+
+
+def _pick(chosen: argparse.Namespace) -> record.Record:
+    records, wanted = record.read(chosen.file), int(chosen.game)
+    if not 0 <= wanted < len(records):
+        raise ValueError(f"the file has the records 0 to {len(records) - 1}, not {wanted}")
+    return records[wanted]
 
 
 def _demo(chosen: argparse.Namespace) -> int:

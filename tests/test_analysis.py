@@ -98,15 +98,19 @@ def test_table_of_running_games_and_of_none() -> None:
     assert len(pandas.DataFrame(empty)) == 0
 
 
-@pytest.mark.parametrize("riders", [None, [], ["greedy"], ["a", "b", "c", "d"], "ab", 5, [1, None]])
-def test_table_takes_any_riders_that_verify_takes(riders: Any) -> None:
-    """Riders are free; where there is no name, the column is empty."""
+@pytest.mark.parametrize("riders", [None, ["greedy", "uniform"]])
+def test_table_names_the_riders(riders: list[str] | None) -> None:
     made = {**play(STANDARD[0]).record(9), "riders": riders}
+    names = riders or ["", ""]
     seats = [move["seat"] for move in made["moves"]]
-    named = analysis.table([made])["rider"].tolist()
-    if isinstance(riders, list) and all(isinstance(rider, str) for rider in riders):
-        assert named == [riders[seat] if seat < len(riders) else "" for seat in seats]
-    assert all(isinstance(rider, str) for rider in named)
+    assert analysis.table([made])["rider"].tolist() == [names[seat] for seat in seats]
+
+
+@pytest.mark.parametrize("riders", [[], ["greedy"], ["a", "b", "c", "d"], "ab", 5, [1, None]])
+def test_riders_are_a_name_for_each_seat_or_null(riders: Any) -> None:
+    made = {**play(STANDARD[0]).record(9), "riders": riders}
+    with pytest.raises(RecordError, match="riders must be null or 2 names"):
+        analysis.table([made])
 
 
 def test_unsound_record_is_refused_with_its_number() -> None:

@@ -355,7 +355,7 @@ BAD_TEXTS: dict[str, tuple[str, str]] = {
     "huge board value": (with_line("board", f"0 start, {10**30} blue, 4 summit"), "line 3: .*50"),
     "turn": (with_line("turn", "seat 0, sleep"), "line 4: .*sleep"),
     "turn seat": (with_line("turn", "seat 7, play"), "no such seat"),
-    "dragon missing": (with_line("dragons", "blue 3"), "line 5: .*a space for each of blue"),
+    "dragon missing": (with_line("dragons", "blue 3"), "line 5: .*one space for each of blue"),
     "dragon": (with_line("dragons", "blue three"), "line 5: .*blue three"),
     "dragon twice": (with_line("dragons", text_of().splitlines()[4][9:] + ", blue 3"), "line 5: "),
     "dragon beyond": (

@@ -57,6 +57,7 @@ class Board:
             if problem:
                 raise BoardError(f"space {space}: {problem}")
         object.__setattr__(self, "values", tuple(int(value) for value in self.values))
+        object.__setattr__(self, "kinds", tuple(self.kinds))
         if self.kinds[1] == "summit" or self.kinds[-1] != "summit":
             raise BoardError("a board has path spaces after the start and ends on the summit (1.5)")
 
@@ -76,6 +77,8 @@ class Board:
     @classmethod
     def side(cls, players: int) -> Board:
         """The built-in side for this many players (clause 1.4)."""
+        if players not in range(2, 6):
+            raise BoardError(f"there is a side for 2 to 5 players, not for {players!r}")
         return _built_in("riders-2-3.txt" if players <= 3 else "riders-4-5.txt")
 
     @classmethod
@@ -86,6 +89,8 @@ class Board:
     @classmethod
     def random(cls, seed: int, spaces: int = 28) -> Board:
         """A board that keeps clause 1.5: values -2 to 8, 4 blue, 3 green and 4 summit spaces."""
+        if seed < 0:
+            raise BoardError(f"a random board needs a seed from 0, not {seed}")
         path = spaces - 5
         if not 7 <= path <= MAX_SPACES - 5:
             raise BoardError(f"a random board has 12 to {MAX_SPACES} spaces, not {spaces}")
@@ -127,7 +132,7 @@ class Board:
                     f"{source}, line {number}: expected a value and a kind such as '3 blue', "
                     f"found {line.strip()!r}"
                 )
-            value: Any = int(words[0]) if re.fullmatch(r"[+-]?\d+", words[0]) else words[0]
+            value: Any = int(words[0]) if re.fullmatch(r"[+-]?\d{1,99}", words[0]) else words[0]
             problem = _problem(len(values), value, words[1], kinds[-1] if kinds else None)
             if problem:
                 raise BoardError(f"{source}, line {number}: {problem}")

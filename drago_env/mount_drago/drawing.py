@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -94,6 +95,7 @@ class Window:
             self._window = None
 
     def _open(self, size: tuple[int, int]) -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it would greet on stdout
         try:
             import pygame
         except ImportError as error:

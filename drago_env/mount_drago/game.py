@@ -499,16 +499,19 @@ def _rebuild(rules: tuple[Rules, ...], reward: str, threads: int) -> MountDrago:
 
 
 def _seeds(seeds: Seeds | Sequence[int]) -> NDArray[np.uint64]:
-    array = np.atleast_1d(np.asarray(seeds))
-    if array.size == 0:
-        array = array.astype(np.uint64)
-    if (
-        array.ndim != 1
-        or array.dtype.kind not in "iu"
-        or (array.dtype.kind == "i" and array.min() < 0)
-    ):
+    if isinstance(seeds, np.ndarray):
+        whole = seeds.ndim == 1 and seeds.dtype.kind in "iu" and not (seeds < 0).any()
+    else:
+        listed = list(seeds) if isinstance(seeds, Sequence) else [seeds]
+        whole = all(
+            isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= seed < 2**64
+            for seed in listed
+        )
+        if whole:
+            return np.array(listed, np.uint64)
+    if not whole:
         raise ValueError(f"seeds must be whole numbers from 0 to 2**64 - 1, not {seeds!r:.60}")
-    return np.ascontiguousarray(array, np.uint64)
+    return np.ascontiguousarray(seeds, np.uint64)
 
 
 def _whole_numbers(name: str, numbers: ArrayLike, length: int | None) -> NDArray[np.int64]:
@@ -518,6 +521,8 @@ def _whole_numbers(name: str, numbers: ArrayLike, length: int | None) -> NDArray
     if array.ndim != 1 or (length is not None and len(array) != length):
         wanted = "one-dimensional" if length is None else f"of shape ({length},)"
         raise ValueError(f"{name} must be {wanted}, not of shape {array.shape}")
+    if array.dtype == np.uint64 and (array > np.uint64(2**63 - 1)).any():
+        raise ValueError(f"{name} must be below 2**63, not {array.max()}")
     return np.ascontiguousarray(array, np.int64)
 
 
@@ -534,9 +539,10 @@ def _check_out(name: str, array: Any, shape: tuple[int, ...], dtype: Any) -> Non
         or array.shape != shape
         or array.dtype != dtype
         or not array.flags.c_contiguous
+        or not array.flags.writeable
     ):
         raise ValueError(
-            f"{name} must be a contiguous array of shape {shape} and type {np.dtype(dtype)}, "
-            f"not {getattr(array, 'dtype', type(array).__name__)} of shape "
+            f"{name} must be a contiguous, writeable array of shape {shape} and type "
+            f"{np.dtype(dtype)}, not {getattr(array, 'dtype', type(array).__name__)} of shape "
             f"{getattr(array, 'shape', ())}"
         )

@@ -784,6 +784,9 @@ def redraw(
 ) -> None:
     """Replaces the cards drawn by the last moves; `faults` gets -1 or the impossible card."""
     for row in range(state.shape[0]):
+        faults[row] = -1
+        if actions[row] == NO_ACTION:
+            continue
         game = state[row]
         rules = tables[game["board"]]
         played = actions[row] < 2 * np.int64(rules["card_kinds"])

@@ -66,7 +66,12 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
         ("rides", (seats, colours), 1.0, "which dragon each rider rides"),
         ("hand_size", (seats,), 1 / 8, "cards in each hand"),
         ("top_value", (seats,), 1 / 8, "value of the top card of each pile"),
-        ("lead", (seats - 1,), 1 / 32, "each other rider's points more than the own"),
+        (
+            "lead",
+            (seats - 1,),
+            1 / 32,
+            "points by which each other rider leads, at most 127 either way",
+        ),
         ("turn", (seats,), 1.0, "who decides; nobody when the game is over"),
         ("discarding", (1,), 1.0, "the decision is a discard"),
         ("discarded", (1,), 1 / 8, "cards discarded so far in this step"),

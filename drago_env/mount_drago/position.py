@@ -78,7 +78,7 @@ def read(text: str) -> tuple[MountDrago, State]:
         n, rest = lines.pop(key)
         try:
             return parse(rest)
-        except (ValueError, OverflowError) as error:
+        except ValueError as error:
             raise StateError(f"line {n}: {error}") from None
 
     board = value("board", _parse_board)
@@ -88,11 +88,17 @@ def read(text: str) -> tuple[MountDrago, State]:
     it = state[0]
 
     def cards(rest: str) -> list[int]:
-        return [rules.card(word) for word in rest.split(",") if word.strip()]
+        named = [rules.card(word) for word in rest.split(",") if word.strip()]
+        if len(named) > rules.cards:
+            raise ValueError(f"{len(named)} cards are more than the game has ({rules.cards})")
+        return named
+
+    def handful(rest: str) -> list[int]:
+        if len(named := cards(rest)) > rules.hand:
+            raise ValueError(f"{len(named)} cards are more than a hand holds ({rules.hand})")
+        return named
 
     def fill(target: Any, values: list[int]) -> int:
-        if len(values) > len(target):
-            raise StateError(f"{len(values)} cards where at most {len(target)} fit")
         target[:] = kernel.EMPTY
         target[: len(values)] = values
         return len(values)
@@ -102,7 +108,7 @@ def read(text: str) -> tuple[MountDrago, State]:
     left = np.tile(rules.copies, rules.colours)
     for seat in range(rules.players):
         score, top = value(f"seat {seat}", lambda rest: _parse_seat(rest, rules))
-        hand = sorted(value(f"hand {seat}", cards))
+        hand = sorted(value(f"hand {seat}", handful))
         it["score"][seat], it["top"][seat] = score, top
         it["hand_size"][seat] = fill(it["hand"][seat], hand)
         np.subtract.at(left, [top, *hand], 1)
@@ -110,8 +116,8 @@ def read(text: str) -> tuple[MountDrago, State]:
     left -= it["pile"][: rules.card_kinds]
     others = np.repeat(np.arange(rules.card_kinds), np.maximum(left, 0)).tolist()
     it["deck_size"] = fill(it["deck"], value("deck", cards, others))
-    it["drawn_size"] = fill(it["drawn"], value("drawn", cards, []))
-    it["rng"] = value("chance", lambda rest: int(rest, 0), 0)
+    it["drawn_size"] = fill(it["drawn"], value("drawn", handful, []))
+    it["rng"] = value("chance", _parse_chance, 0)
     it["summit"] = int((it["position"][: rules.colours] >= rules.board.summit).sum())
     if lines:
         key, (n, _) = next(iter(lines.items()))
@@ -151,11 +157,16 @@ def _parse_turn(rest: str) -> tuple[int, int, int]:
     return int(seat), PHASES.index(phase), int(discarded or 0)
 
 
+def _parse_chance(rest: str) -> int:
+    (digits,) = _match(r"0x([0-9a-f]{1,16})", rest, "0x0123456789abcdef")
+    return int(digits, 16)
+
+
 def _parse_dragons(rest: str, rules: Rules) -> list[int]:
-    spaces = dict(_match(r"(\w+) (\d+)", word.strip(), "blue 3") for word in rest.split(","))
-    wanted = COLOURS[: rules.colours]
-    if set(spaces) != set(wanted):
-        raise ValueError(f"expected a space for each of {', '.join(wanted)}")
+    pairs = [_match(r"(\w+) (\d{1,3})", word.strip(), "blue 3") for word in rest.split(",")]
+    spaces, wanted = dict(pairs), COLOURS[: rules.colours]
+    if sorted(colour for colour, _ in pairs) != sorted(wanted):
+        raise ValueError(f"expected one space for each of {', '.join(wanted)}")
     if max(int(space) for space in spaces.values()) > rules.board.last:
         raise ValueError(f"the last space is {rules.board.last}")
     return [int(spaces[colour]) for colour in wanted]

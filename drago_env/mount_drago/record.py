@@ -45,6 +45,11 @@ def record(
     state = start.copy()
     if state.shape != (1,):
         raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    if (
+        state["position"][0, 0] != 0
+        or (state["hand"][0, 0] == kernel.EMPTY)[: game.rules[0].hand].any()
+    ):
+        raise ValueError("a record starts right after the deal: pass a clone of that state")
     rules = game.row_rules(state, 0)
     it, n = state[0], rules.players
     made: Record = {
@@ -61,6 +66,8 @@ def record(
         "moves": [],
     }
     for action in np.asarray(actions).tolist():
+        if action == kernel.NO_ACTION:
+            raise ValueError("a record has no idle moves: leave -1 out of the actions")
         seat = int(it["seat"])
         points = game.step(state, [action]).points
         made["moves"].append(
@@ -87,13 +94,13 @@ def write(path: str | Path, records: Iterable[Record]) -> None:
 def read(path: str | Path) -> list[Record]:
     """The records of a file; an error names the line. `verify` tells whether they are sound."""
     records = []
-    with Path(path).open(encoding="utf-8") as file:
+    with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
-                made = json.loads(line)
-            except ValueError as error:
+                made = json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError) as error:
                 raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
             if not isinstance(made, dict):
                 raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
@@ -104,6 +111,8 @@ def read(path: str | Path) -> list[Record]:
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record: other hands and draws become counts, no seed."""
     players = made["rules"]["players"]
+    if any(_is_int(hand) for hand in made["start"]["hands"]):
+        raise ValueError("this is one seat's view already; take views of the whole record")
     if not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
     hands = [h if s == seat else len(h) for s, h in enumerate(made["start"]["hands"])]
@@ -145,14 +154,14 @@ def verify_all(records: Sequence[Record]) -> list[str | None]:
 
 def replay(made: Record, move: int | None = None) -> tuple[MountDrago, State]:
     """The game after so many moves of a record (by default all), verified up to there."""
-    total = len(made["moves"]) if isinstance(made.get("moves"), list) else 0
+    opened = _open(made)
+    if isinstance(opened, str):
+        raise RecordError(opened)
+    total = len(made["moves"])
     if move is None:
         move = total
     if not 0 <= move <= total:
         raise ValueError(f"the record has the moves 0 to {total}, not {move}")
-    opened = _open(made)
-    if isinstance(opened, str):
-        raise RecordError(opened)
     if move < total:
         opened.made = {
             **{key: made[key] for key in made if key not in ("scores", "winners")},
@@ -223,7 +232,6 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
         decks = state["deck_size"].astype(np.int64)
         seats = state["seat"].astype(np.int64)
-        state["drawn_size"] = 0
         book.step_unchecked(state, actions, outcome)
         cards = np.zeros((n, MAX_HAND), np.uint8)
         for row, move in zip(rows, moves, strict=True):
@@ -231,7 +239,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
                 fault = _result_fault(book, state, row, move, outcome.points[row])
                 if fault:
                     games[row].fault = f"move {number}: {fault}"
-                    state["drawn_size"][row] = 0
+                    actions[row] = kernel.NO_ACTION
                 else:
                     cards[row, : len(move["drawn"])] = move["drawn"]
         faults = np.empty(n, np.int64)
@@ -275,7 +283,7 @@ def _result_fault(
 ) -> str | None:
     """What is wrong with what a move is said to have brought."""
     got = points[: state["players"][row]].tolist()
-    if move["points"] != got:
+    if not _same(move["points"], got):
         return f"the points are {got}, not {move['points']} (clause 6)"
     drawn = int(state["drawn_size"][row])
     if len(move["drawn"]) != drawn:
@@ -294,10 +302,10 @@ def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | 
         named = [key for key in ("scores", "winners") if key in made]
         return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
     scores = state["score"][row, : state["players"][row]].tolist()
-    if made.get("scores") != scores:
+    if not _same(made.get("scores"), scores):
         return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
     winners = np.flatnonzero(book.winners(state[row : row + 1])[0]).tolist()
-    if made.get("winners") != winners:
+    if not _same(made.get("winners"), winners):
         return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
     return None
 
@@ -318,8 +326,22 @@ def _open(made: Any) -> _Game | str:
         rules = Rules(board=Board.from_pairs(made["board"]), **numbers)
     except ValueError as error:
         return f"the rules are wrong: {error}"
+    fault = _names_fault(made, rules)
+    if fault:
+        return fault
     fault = _deal_fault(made, rules)
     return f"the deal is wrong: {fault}" if fault else _Game(made, rules, _deal(made, rules))
+
+
+def _names_fault(made: Record, rules: Rules) -> str | None:
+    """What is wrong with the seed and the riders' names."""
+    seed, riders = made.get("seed"), made.get("riders")
+    if seed is not None and not _is_count(seed):
+        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
+    named = isinstance(riders, list) and all(isinstance(name, str) for name in riders)
+    if riders is not None and not (named and len(riders) == rules.players):
+        return f"riders must be null or {rules.players} names, not {riders!r:.40}"
+    return None
 
 
 def _deal_fault(made: Record, rules: Rules) -> str | None:
@@ -372,6 +394,10 @@ def _deal(made: Record, rules: Rules) -> State:
     it["deck"][: len(deck)] = deck
     it["deck_size"] = len(deck)
     return state
+
+
+def _same(said: Any, true: list[int]) -> bool:
+    return said == true and all(_is_int(x) for x in said)
 
 
 def _is_int(x: Any) -> bool:

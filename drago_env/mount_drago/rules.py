@@ -80,6 +80,8 @@ class Rules:
         _whole("cards (colours x copies)", self.cards, 1, MAX_CARDS)
         _whole("hand", self.hand, 1, MAX_HAND)
         _whole("summit_dragons", self.summit_dragons, 1, self.colours)
+        for name in ("players", "colours", "hand", "summit_dragons"):
+            object.__setattr__(self, name, int(getattr(self, name)))
         if self.players > self.colours:
             raise RulesError(
                 f"{self.players} players need as many colours, not {self.colours} (clause 11)"

@@ -122,7 +122,7 @@ def _tile(kind: str, value: str, wide: float, high: float) -> tuple[Shape, ...]:
 
 def _legend() -> Part:
     rows: list[Shape] = [Text(12, 20, "Mount Drago", 16, _INK, "start", bold=True)]
-    words = {"blue": "values to 3 score", "green": "all values score", "summit": "all score, end"}
+    words = {"blue": "values to 3 score", "green": "all values score", "summit": "all score, once"}
     for number, (kind, text) in enumerate(words.items()):
         y = 44 + 22 * number
         fill, line, ink = _TILES[kind]
@@ -152,16 +152,15 @@ def _dragons(seen: Sight) -> list[Part]:
 
 
 def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
-    """A dragon around (0, 0): wings, horns, colour, letters, and the number of its rider."""
+    """A dragon around (0, 0): horns, colour, letters, and the number of its rider."""
     ink = _INK if dragon in _PALE else "#ffffff"
     tint, line = TINTS[dragon], "#10161c"
-    shapes: list[Shape] = []
-    for s in (-1, 1):
-        wing = ((s * 9, 1), (s * 16, -6), (s * 15.5, 1), (s * 16.5, 8), (s * 12, 7), (s * 8, 11))
-        shapes.append(Polygon(wing, tint, line, 1.4))
-        shapes.append(Polygon(((s * 11, -5), (s * 13, -17), (s * 4, -11)), tint, line, 1.4))
-    shapes.append(Circle(0, 0, 13, tint, line, 1.6))
-    shapes.append(Text(0, 0.5, CODES[dragon], 14, ink, bold=True))
+    horns = [((s * 12, -3), (s * 14, -17), (s * 4, -11)) for s in (-1, 1)]
+    shapes: list[Shape] = [
+        *(Polygon(horn, tint, line, 1.4) for horn in horns),
+        Circle(0, 0, 13, tint, line, 1.6),
+        Text(0, 0.5, CODES[dragon], 14, ink, bold=True),
+    ]
     if rider is not None:
         shapes.append(Circle(11, -10, 6.5, "#ffffff", line, 1.6))
         shapes.append(Text(11, -10, str(rider), 10, bold=True))
@@ -180,13 +179,14 @@ def _status(seen: Sight) -> Part:
         fill = _ACCENT if number < seen.summit else "#ffffff"
         pips.append(Polygon(((left, 68), (left + 7, 55), (left + 14, 68)), fill, _INK, 1.3))
     who, what = seen.turn
-    who = fit(who, 17, _WIDE - 24 - width(what, 17, bold=True), bold=True)
+    size = 17 if width(who + what, 17, bold=True) <= _WIDE - 24 else 14
+    who = fit(who, size, _WIDE - 24 - width(what, size, bold=True), bold=True)
     return Part(
         "status",
         (
             Box(640, 0, 320, HEIGHT, "#e9edf0"),
             Box(_LEFT, 8, _WIDE, 68, "#fff3d6" if over else "#ffffff", "#9aa7b1", 1.2, 8),
-            Text(x, 28, who + what, 17, _INK, "start", bold=True),
+            Text(x, 28, who + what, size, _INK, "start", bold=True),
             Text(x, 62, "summit", 12, _SOFT, "start"),
             *pips,
             Box(_LEFT + _WIDE - 34, 51, 14, 19, "#4a5a86", _INK, 1.2, 2),

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from drago_env.game import State
 from drago_env.mount_drago import kernel
@@ -23,7 +26,7 @@ class Move(NamedTuple):
 
     seat: int
     action: int
-    points: Sequence[int]
+    points: Sequence[int] | NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Sight:
             return "", "the record ends here"
         if self.phase == OVER:
             winners = [rider.name for rider in self.riders if rider.wins]
-            return " and ".join(winners), " wins" if len(winners) == 1 else " win together"
+            return ", ".join(winners), " wins" if len(winners) == 1 else " win"
         return self.riders[self.seat].name, " to play" if self.phase == PLAY else " may discard"
 
 

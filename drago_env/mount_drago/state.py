@@ -35,6 +35,7 @@ STATE = np.dtype(
         ("phase", "u1"),  # PLAY, DISCARD or OVER of kernel.py
         ("summit", "u1"),  # dragons on the summit
         ("discarded", "u1"),  # cards discarded so far in this discard step
+        ("spare", "u1", (4,)),  # always zero, in place of padding, which numpy leaves undefined
     ],
     align=True,
 )

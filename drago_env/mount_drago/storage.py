@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +71,9 @@ def _faults(game: MountDrago, state: State) -> Any:
     copies[: rules.card_kinds] = np.tile(rules.copies, rules.colours)
     counts = state["pile"].astype(np.int64)
     every = np.arange(len(state))
+    flat = (len(state), MAX_PLAYERS * MAX_HAND)
     for cards, there in (
-        (hand.reshape(len(state), -1), held.reshape(len(state), -1)),
+        (hand.reshape(flat), held.reshape(flat)),
         (top, seated),
         (deck, in_deck),
     ):
@@ -102,8 +101,11 @@ def _faults(game: MountDrago, state: State) -> Any:
     discarding = state["phase"] == kernel.DISCARD
     yield "nothing can be discarded in this discard step (clause 10.3)", discarding & ~discard
     yield "cards were discarded outside a discard step", ~discarding & (state["discarded"] > 0)
-    yield "more cards were discarded than a hand holds", state["discarded"] > rules.hand
-    yield "a rider starts without a card (clause 7.4)", ~over & (sizes == 0)[every, state["seat"]]
+    too_many = state["discarded"] + sizes[every, state["seat"]].astype(np.int64) > rules.hand
+    yield "more cards were held or discarded than a hand holds", discarding & too_many
+    empty = (seated & (sizes == 0)).any(1)
+    yield "a rider is without a card while the game runs (clause 7.4)", ~over & empty
+    yield "spare bytes are not zero", state["spare"].any(1)
     yield "a seat that nobody has is not empty", (~seated & (state["score"] != 0)).any(1)
 
 
@@ -124,11 +126,11 @@ def save(path: str | Path, game: MountDrago, state: State) -> None:
 def load(path: str | Path) -> tuple[MountDrago, State]:
     """The games of a state file; a damaged or edited file is refused, never believed."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             about, state = json.loads(str(file["about"])), file["state"]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # a damaged archive can raise nearly anything
         raise StateError(f"{path} is not a sound state file: {error}") from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise StateError(f"{path} is not a state file of the format {FORMAT}")

@@ -72,7 +72,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask, in the form that sb3-contrib asks for."""
-        return self._batch.mask()[0].astype(np.bool_)
+        return np.asarray(self._batch.mask()[0], np.bool_)
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the learner meets from the next reset on."""
