@@ -7,7 +7,7 @@ method fills can be passed in by the caller as `out`; nothing else is allocated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -80,12 +80,23 @@ class Screen(Protocol):
     def close(self) -> None: ...
 
 
+def select(state: State, rows: Any = slice(None)) -> State:
+    """A copy of these rows, by default of all: ten times faster than numpy copies records."""
+    raw = state.view(f"V{state.dtype.itemsize}")
+    return np.asarray(raw[rows].copy()).view(state.dtype)
+
+
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A random-looking number for each number (the output function of splitmix64)."""
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    z: NDArray[np.uint64] = np.add(numbers, _GOLDEN)
+    z = (z ^ (z >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    z = z ^ (z >> _S31)
+    return z
+
+
+_GOLDEN, _S30, _S27, _S31 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 30, 27, 31))
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 class Game(Protocol):
@@ -111,6 +122,10 @@ class Game(Protocol):
     def turn(self, state: State, actions: ArrayLike, out: Turn) -> None: ...
 
     def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None: ...
+
+    def bound_turn(
+        self, state: State, actions: NDArray[np.int64], out: Turn
+    ) -> Callable[[], None]: ...
 
     def look(
         self, state: State, out: Turn | None = None, rows: ArrayLike | None = None

@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules
-from drago_env.wrappers.aec import GameAEC
+from drago_env.wrappers.aec import GameAEC, Ordered
 from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from drago_env.wrappers.single import LearnerEnv
 from drago_env.wrappers.vector import LearnerVectorEnv
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def env(**kwargs: Any) -> AECEnv[Any, Any, Any]:
     """The environment with PettingZoo's usual wrappers: an illegal action ends the game with -1."""
     wrapped = wrappers.TerminateIllegalWrapper(raw_env(**kwargs), illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    return Ordered(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
 def game(

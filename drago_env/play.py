@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, Seeds, mix
+from drago_env.game import Game, Seeds, mix, select
 from drago_env.policy import Policy, RowGenerator, ask, resolve
 
 
@@ -36,7 +36,7 @@ def play(
             f"{game.players(state).max()} seats need as many policies, not {len(riders)}"
         )
     rng = RowGenerator(np.random.PCG64(int(numbers[0]) if len(numbers) else 0))
-    start, turn = state.copy(), game.look(state)
+    start, turn = select(state), game.look(state)
     moves: list[NDArray[np.int64]] = []
     while (running := turn.legal.counts > 0).any():
         chosen = np.full(len(state), -1)
@@ -47,7 +47,7 @@ def play(
                 chosen[rows] = ask(
                     rider,
                     game,
-                    state[rows],
+                    select(state, rows),
                     np.full(len(rows), seat),
                     turn.observation[rows],
                     turn.legal.mask[rows],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, State, mix
+from drago_env.game import Game, State, mix, select
 
 
 class View(NamedTuple):
@@ -98,7 +98,9 @@ def ask(
     """One answer of a policy for these rows, checked; a planner gets its view."""
     view = None
     if plans(policy):
-        clones = state.copy() if sees_all(policy) else game.determinize(state, seats, mix(~numbers))
+        clones = (
+            select(state) if sees_all(policy) else game.determinize(state, seats, mix(~numbers))
+        )
         view = View(game, clones)
     rng.rows = numbers
     actions = np.asarray(policy.act(observation, mask, rng, view))

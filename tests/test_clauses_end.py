@@ -103,7 +103,8 @@ def test_6_7_no_position_has_three_dragons_on_the_summit_and_goes_on() -> None:
         ([3, 5], [1]),
         ([5, 5], [0, 1]),
         ([7, 2, 7], [0, 2]),
-        ([-4, -1, -2], [1]),  # empty seats, whose score is 0, do not win
+        ([-4, -1, -2], [1]),
+        ([-3, 0], [1]),  # seats that nobody has, whose score is 0, do not win
         ([1, 2, 3, 3, 3], [2, 3, 4]),
         ([0, 0, 0, 0, 0], [0, 1, 2, 3, 4]),
     ],

@@ -235,10 +235,10 @@ def test_7_4_nobody_starts_a_turn_without_a_card(edition: str) -> None:
                 assert table.hand(int(table.turn[5]))
 
 
-def test_7_4_no_position_has_a_rider_on_turn_without_a_card() -> None:
+@pytest.mark.parametrize("hands", [["", "blue 1"], ["blue 1", ""]])
+def test_7_4_no_position_has_a_rider_without_a_card(hands: list[str]) -> None:
     with pytest.raises(StateError, match=r"clause 7\.4"):
-        at(hands=["", "blue 1"])
-    at(hands=["blue 1", ""])
+        at(hands=hands)
 
 
 @EDITIONS

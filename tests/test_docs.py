@@ -8,24 +8,40 @@ import pytest
 from tests import docs
 
 ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+EXAMPLES = [
+    pytest.param(code, id=f"{page}-{number}")
+    for page in ("README.md", "docs/environments.md")
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", read(page), re.DOTALL))
+]
 
 
 def test_generated_tables_are_fresh() -> None:
     assert docs.page() == docs.PAGE.read_text(encoding="utf-8"), "run python -m tests.docs"
 
 
-@pytest.mark.parametrize(
-    "code", re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-)
-def test_readme_examples_run(code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_examples_run_as_they_stand(code: str) -> None:
+    exec(compile(code, "example", "exec"), {"__name__": "example"})
+    assert "import" in code
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", text):
+    for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", read(page)):
         assert ((ROOT / page).parent / link).exists(), f"{page} links to {link}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_name_headings_that_exist(page: str) -> None:
+    for file, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", read(page)):
+        target = (ROOT / page).parent / file if file else ROOT / page
+        headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+        slugs = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings]
+        assert anchor in slugs, f"{page} links to {file}#{anchor}"

@@ -19,7 +19,7 @@ from drago_env import Board, Legal, MountDrago, Rules, storage
 from drago_env.game import State
 from drago_env.mount_drago.kernel import OVER
 from drago_env.mount_drago.state import STATE
-from tests.games import SCARCE, STANDARD, TINY
+from tests.games import ALL_RULES, STANDARD, name
 
 MIXED = (*STANDARD, Rules(3, board=Board.random(1)), Rules(5, "italian", Board.random(2, 40)))
 MOVES = 150  # more than any of these games has
@@ -107,7 +107,7 @@ def test_equal_games_are_equal_bytes() -> None:
     state = middle(game)
     every = np.arange(len(state))
     # bytes between the fields would not be copied
-    assert STATE.itemsize == sum(STATE[name].itemsize for name in STATE.names or ())
+    assert STATE.itemsize == sum(STATE[field].itemsize for field in STATE.names or ())
     for clone in (state.copy(), state[every], np.concatenate([state[:9], state[9:]])):
         assert np.array_equal(clone, state)
         assert clone.tobytes() == state.tobytes()
@@ -158,8 +158,8 @@ def test_threads_change_nothing(size: int) -> None:
     other = two.new(range(size), np.arange(size) % len(MIXED))
     for move in range(100):
         assert np.array_equal(state, other)
-        for name, answer in told(one, state).items():
-            assert np.array_equal(answer, told(two, other)[name]), (name, move)
+        for part, answer in told(one, state).items():
+            assert np.array_equal(answer, told(two, other)[part]), (part, move)
         legal = one.legal(state)
         actions = np.where(legal.counts > 0, legal.actions[:, 0].astype(np.int64), -1)
         first, second = one.step(state, actions), two.step(other, actions)
@@ -210,8 +210,8 @@ def test_global_generators_are_neither_read_nor_written() -> None:
         assert global_state() == before
         if move == 20:
             seen = answers
-    for name, answer in told(game, calm[20].copy()).items():
-        assert np.array_equal(answer, seen[name]), name
+    for part, answer in told(game, calm[20].copy()).items():
+        assert np.array_equal(answer, seen[part]), part
 
 
 # ---------------------------------------------------------------- elsewhere and later
@@ -257,7 +257,7 @@ def test_another_process_plays_the_same_games() -> None:
     assert np.array_equal(went_on, played(game, state, choice, 60))
 
 
-@pytest.mark.parametrize("rules", [*STANDARD, *TINY, *SCARCE])
+@pytest.mark.parametrize("rules", ALL_RULES, ids=name)
 def test_the_cards_drawn_depend_on_the_seed_alone_until_the_reshuffle(rules: Rules) -> None:
     """Duplicate deals rely on it: the same seed, 30 ways to play, one order of cards."""
     game, longest, emptied = MountDrago(rules), 0, False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from drago_env.game import (
     Seeds,
     State,
     Turn,
+    select,
 )
 from drago_env.mount_drago import kernel, observation
 from drago_env.mount_drago.board import Board
@@ -108,20 +110,17 @@ class MountDrago:
         self, state: State, seeds: Seeds, rows: ArrayLike | None = None, variants: ArrayLike = 0
     ) -> None:
         """Deals new games into all rows or into some of them; the others do not change."""
-        self._check_state(state)
-        seeds = _seeds(seeds)
-        if rows is None:
-            rows = np.arange(len(state))
-        rows = _whole_numbers("rows", rows, None)
-        _check_range("rows", rows, 0, len(state) - 1)
-        if len(rows) != len(seeds):
-            raise ValueError(f"{len(rows)} rows need as many seeds, not {len(seeds)}")
-        variants = np.broadcast_to(np.asarray(variants), rows.shape)
-        variants = _whole_numbers("variants", variants, len(rows))
-        _check_range("variants", variants, 0, len(self.rules) - 1)
-        for name in ("players", "edition", "board"):
-            state[name][rows] = self._variants[name][variants]
-        kernel.deal(state, rows, seeds, self.tables)
+        n, seeds = self._check_state(state), _seeds(seeds)
+        picked = _rows(rows, n)
+        if len(picked) != len(seeds):
+            raise ValueError(f"{len(picked)} rows need as many seeds, not {len(seeds)}")
+        if isinstance(variants, int) and variants == 0:
+            kinds = np.zeros(len(picked), np.int64)
+        else:
+            kinds = np.broadcast_to(np.asarray(variants), picked.shape)
+            kinds = _whole_numbers("variants", kinds, len(picked))
+            _check_range("variants", kinds, 0, len(self.rules) - 1)
+        kernel.deal(state, picked, seeds, kinds, self._variants, self.tables)
 
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
@@ -184,9 +183,7 @@ class MountDrago:
                 self._new_outcome(n),
             )
         self._check_turn(out, n)
-        picked = np.arange(n) if rows is None else _whole_numbers("rows", rows, None)
-        _check_range("rows", picked, 0, n - 1)
-        kernel.look(state, picked, self.tables, self.scale, *out.legal, out.observation)
+        kernel.look(state, _rows(rows, n), self.tables, self.scale, *out.legal, out.observation)
         return out
 
     def turn(self, state: State, actions: ArrayLike, out: Turn) -> None:
@@ -197,10 +194,16 @@ class MountDrago:
 
     def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None:
         """The same without any check of actions and arrays, which must be sound."""
+        self._run(kernel.turn_unchecked, len(state), *self._turn_arguments(state, actions, out))
+
+    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
+        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
+        return partial(kernel.turn_unchecked, *self._turn_arguments(state, actions, out))
+
+    def _turn_arguments(self, state: State, actions: Any, out: Turn) -> tuple[Any, ...]:
         legal, observation, outcome = out
         shared = (self.tables, self._scheme, self.scale)
-        arguments = (state, actions, *shared, *legal, observation, *outcome)
-        self._run(kernel.turn_unchecked, len(state), *arguments)
+        return (state, actions, *shared, *legal, observation, *outcome)
 
     def illegal(self, state: State, row: int, action: int) -> IllegalAction:
         """The error for an illegal action: row, seat, action and the legal ones in words."""
@@ -305,7 +308,7 @@ class MountDrago:
         seeds = _seeds(seeds)
         if len(seeds) != n:
             raise ValueError(f"{n} games need as many seeds, not {len(seeds)}")
-        clone = state.copy()
+        clone = select(state)
         self._run(kernel.determinize, n, clone, self._seats(state, seats), seeds, self.tables)
         return clone
 
@@ -355,7 +358,7 @@ class MountDrago:
         picks = self.picks(seeds)
         if len(picks) != n:
             raise ValueError(f"{n} games need as many seeds, not {len(picks)}")
-        clone = state.copy()
+        clone = select(state)
         self._run(kernel.playout_unchecked, n, clone, picks, self.tables)
         return clone["score"].copy()
 
@@ -526,10 +529,18 @@ def _whole_numbers(name: str, numbers: ArrayLike, length: int | None) -> NDArray
     return np.ascontiguousarray(array, np.int64)
 
 
+def _rows(rows: ArrayLike | None, n: int) -> NDArray[np.int64]:
+    if rows is None:
+        return np.arange(n)
+    picked = _whole_numbers("rows", rows, None)
+    _check_range("rows", picked, 0, n - 1)
+    return picked
+
+
 def _check_range(name: str, array: NDArray[np.int64], low: int, high: int) -> None:
-    outside = np.flatnonzero((array < low) | (array > high))
-    if len(outside):
-        row = int(outside[0])
+    outside = (array < low) | (array > high)
+    if outside.any():
+        row = int(outside.argmax())
         raise ValueError(f"{name}[{row}] must be from {low} to {high}, not {array[row]}")
 
 

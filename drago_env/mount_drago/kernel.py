@@ -642,10 +642,14 @@ def _redraw(game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, rul
 
 
 @_jit
-def deal(state: Any, rows: Any, seeds: Any, tables: Any) -> None:
-    """Sets up new games in these rows, whose players, edition and board are set."""
+def deal(state: Any, rows: Any, seeds: Any, kinds: Any, variants: Any, tables: Any) -> None:
+    """Sets up new games in these rows; `variants[kinds]` tells players, edition and board."""
     for k in range(rows.shape[0]):
         game = state[rows[k]]
+        kind = variants[kinds[k]]
+        game["players"] = kind["players"]
+        game["edition"] = kind["edition"]
+        game["board"] = kind["board"]
         _deal(game, seeds[k], tables[game["board"]])
 
 

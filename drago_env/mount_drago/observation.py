@@ -70,7 +70,7 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
             "lead",
             (seats - 1,),
             1 / 32,
-            "points by which each other rider leads, at most 127 either way",
+            "each other rider's points less the own, up to 127",
         ),
         ("turn", (seats,), 1.0, "who decides; nobody when the game is over"),
         ("discarding", (1,), 1.0, "the decision is a discard"),
@@ -117,33 +117,36 @@ def describe(vector: NDArray[Any], rules: Rules | None = None) -> str:
     players = int(see["players"].argmax()) + 2
     names = ["you", *(f"rider +{k}" for k in range(1, players))]
     turn = [name for name, on in zip(names, see["turn"], strict=False) if on]
-    step = "discards" if see["discarding"][0] else "plays"
+    step = "discard" if see["discarding"][0] else "play"
     edition = EDITIONS[int(see["italian"][0])]
     lines = [
-        f"{players} riders, {edition} edition, {see['deck'][0]} cards in the deck, "
-        f"{see['summit_left'][0]} more dragons on the summit end the game",
-        f"{turn[0]} {step}" if turn else "the game is over",
+        f"{players} riders, {edition} edition, {_count(see['deck'][0], 'card')} in the deck, "
+        f"{_count(see['summit_left'][0], 'dragon')} from the end",
+        f"{turn[0]} {step}{'' if turn[0] == 'you' else 's'}" if turn else "the game is over",
         f"your hand: {_cards(see['hand'], rules)}",
     ]
     if see["discarded"][0]:
-        lines[1] += f", {see['discarded'][0]} cards discarded so far"
+        lines[1] += f", {_count(see['discarded'][0], 'card')} discarded so far"
     for k, name in enumerate(names):
         dragon = COLOURS[int(see["rides"][k].argmax())]
-        line = f"{name}: on {dragon} by a {see['top_value'][k]}, {see['hand_size'][k]} cards"
+        cards = _count(see["hand_size"][k], "card")
+        line = f"{name}: on {dragon} by a {see['top_value'][k]}, {cards}"
         if k:
-            line += f", {see['lead'][k - 1]:+d} points against you"
+            line += f", {see['lead'][k - 1]:+d} against you"
         lines.append(line)
     values = rules.values
     for colour, row in zip(COLOURS, see["dragons"], strict=False):
         marks = {0: "", 1: "b", 2: "G"}
         steps = zip(row[3 : 3 + values], row[3 + values :], strict=True)
         ahead = " ".join(f"{value}{marks[int(trigger)]}" for value, trigger in steps)
-        lines.append(
-            f"{colour} on space {row[0]} (value {row[2]}, {row[1]} steps to the summit), "
-            f"ahead: {ahead}"
-        )
+        place = f"{_count(row[1], 'step')} to the summit" if row[1] > 0 else "on the summit"
+        lines.append(f"{colour} on space {row[0]} (value {row[2]}, {place}), ahead: {ahead}")
     lines.append(f"unseen: {_cards(see['unseen'], rules)}")
     return "\n".join(lines)
+
+
+def _count(number: Any, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _cards(counts: NDArray[np.int64], rules: Rules) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from drago_env.game import Game, State, mix
+from drago_env.game import Game, State, mix, select
 from drago_env.policy import View
 
 Observation = dict[str, NDArray[Any]]
@@ -67,18 +68,28 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is None:
             seed = secrets.randbits(63) if self._seed is None else _next(self._seed)
-        self._begin(self.game.new(seed), seed)
+        if self._seed is None:
+            self._begin(self.game.new(seed), seed)
+        else:
+            self.game.reset(self._state, seed)
+            self._begin(self._state, seed)
 
     def _begin(self, state: State, seed: int) -> None:
-        self._state, self._seed = state, seed
-        self._start = state.copy()
+        """The arrays of the game before are used again."""
+        if self._seed is None:
+            self._state = state
+            self._choice = np.empty(1, np.int64)
+            self._turn = self.game.look(state)
+            self._bind()
+        else:
+            if state is not self._state:
+                self._state[:] = state
+            self.game.look(self._state, self._turn)
+        self._seed = int(seed)
+        self._start = select(self._state)
         self._actions: list[int] = []
         self._mover: str | None = None
-        self._running = True
         self._views = 0
-        self._current = self.game.current_player(state)
-        self._choice = np.empty(1, np.int64)
-        self._turn = self.game.look(state)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -88,37 +99,46 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
         self.infos = self._idle.copy()
         self._skip_agent_selection = None
+        self._running = True
         self._select()
         if self.render_mode == "human":
             self.render()
+
+    def _bind(self) -> None:
+        """Views of the arrays that every step writes to, taken once: a step is short."""
+        turn = self._turn
+        self._advance = self.game.bound_turn(self._state, self._choice, turn)
+        self._current = self.game.current_player(self._state)
+        self._count = turn.legal.counts
+        self._row_mask, self._row_seen = turn.legal.mask[0], turn.observation[0]
+        self._row_rewards = turn.outcome.rewards[0]
 
     def step(self, action: int | None) -> None:
         if not self._running:
             self._dead_step(action)
             return
-        agent, turn = self.agent_selection, self._turn
+        agent = self.agent_selection
         number = self._checked(action)
         self._choice[0] = number
-        self.game.turn_unchecked(self._state, self._choice, turn)
+        self._advance()
         self._actions.append(number)
         self._mover = agent
         self._cumulative_rewards[agent] = 0.0
-        rewards = turn.outcome.rewards[0].tolist()
+        rewards = self._row_rewards.tolist()
         if self._paid or any(rewards):
             self._pay(rewards)
         self.infos[agent] = self._idle[agent]
         self._select()
-        if not turn.legal.counts[0]:
+        if not self._count[0]:
             self._end()
         if self.render_mode == "human":
             self.render()
 
     def _select(self) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
-        turn, agent = self._turn, self.possible_agents[self._current[0]]
-        mask = turn.legal.mask[0].copy()
-        self.agent_selection = agent
-        self._seen = {"observation": turn.observation[0].copy(), "action_mask": mask}
+        self.agent_selection = agent = self.possible_agents[self._current[0]]
+        self._mask = mask = self._row_mask.copy()
+        self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
         self.infos[agent] = {"action_mask": mask}
 
     def _checked(self, action: Any) -> int:
@@ -128,7 +148,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
         if not 0 <= number < self._num_actions:
             raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
-        if not self._seen["action_mask"][number]:
+        if not self._mask[number]:
             raise self.game.illegal(self._state, 0, number)
         return number
 
@@ -154,9 +174,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     # ------------------------------------------------------------ looking at it
 
     def observe(self, agent: str) -> Observation:
+        if self._running and agent == self.agent_selection:
+            return self._seen.copy()
         seat = self._seat(agent)
-        if seat == self._current[0] and self._turn.legal.counts[0]:
-            return dict(self._seen)
         observation = self.game.observe(self._state, seat)[0]
         return {"observation": observation, "action_mask": self._no_mask.copy()}
 
@@ -231,12 +251,41 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._views = int(snapshot["views"])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_window": None}
+        bound = (
+            "_window",
+            "_advance",
+            "_current",
+            "_count",
+            "_row_mask",
+            "_row_seen",
+            "_row_rewards",
+        )
+        return {key: value for key, value in self.__dict__.items() if key not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._window = None
         if self._seed is not None:
-            self._current = self.game.current_player(self._state)
+            self._bind()
+
+
+class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
+    """PettingZoo's wrapper, with a `last` that asks the game itself.
+
+    Every attribute asked through the chain of wrappers costs as much as a move.
+    """
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if not self._has_reset:
+            return super().last(observe)  # type: ignore[no-any-return]
+        game = self.unwrapped
+        agent = game.agent_selection
+        seen = self.observe(agent) if observe else None
+        ended = game.terminations[agent], game.truncations[agent]
+        return seen, game._cumulative_rewards[agent], *ended, game.infos[agent]
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 def _next(seed: int) -> int:

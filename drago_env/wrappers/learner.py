@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, mix
+from drago_env.game import Game, mix, select
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all
 
 Opponents = str | Policy | Sequence[str | Policy] | None
@@ -166,7 +166,7 @@ class LearnerBatch:
                 chosen[mine] = ask(
                     self._policies[index],
                     self.game,
-                    self.state[mine],
+                    select(self.state, mine),
                     current[mine].astype(np.int64),
                     self.turn.observation[mine],
                     self.turn.legal.mask[mine],
@@ -187,7 +187,7 @@ class LearnerBatch:
         vector = self.turn.observation.copy()
         ended = np.flatnonzero(self.over)
         if len(ended):
-            vector[ended] = self.game.observe(self.state[ended], self.learner[ended])
+            vector[ended] = self.game.observe(select(self.state, ended), self.learner[ended])
         if self.flat:
             return vector
         parts: dict[str, NDArray[Any]] = {"observation": vector, "action_mask": self.mask()}

@@ -1,0 +1,139 @@
+"""How fast the adapters are, each against its like in the same run and process.
+
+    python -m benchmarks.adapters [--quick] [--json]
+
+The AEC environment is played through `last` and `step` with a random pick from the mask, beside
+PettingZoo's own connect_four; MaskablePPO is trained on the native `VecEnv` and on a `DummyVecEnv`
+of single environments, with the same network and settings.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed import Play, rate
+from drago_env import mount_drago_v0
+
+
+def aec_play(env: Any) -> Play:
+    """The documented loop, with a cheap random choice among the mask's ones."""
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+
+    def play() -> int:
+        decisions = 0
+        for number in rng.random(1000):
+            seen, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            legal = np.flatnonzero(seen["action_mask"])
+            env.step(legal[int(number * len(legal))])
+            decisions += 1
+        return decisions
+
+    return play
+
+
+def aec_figures(seconds: float) -> dict[str, Any]:
+    """Decisions a second, and how many times connect_four's."""
+    from pettingzoo.classic import connect_four_v3
+
+    figures: dict[str, Any] = {}
+    for name in ("raw_env", "env"):
+        ours = rate(aec_play(getattr(mount_drago_v0, name)()), seconds)
+        theirs = rate(aec_play(getattr(connect_four_v3, name)()), seconds)
+        again = rate(aec_play(getattr(mount_drago_v0, name)()), seconds)
+        mean = (ours + again) / 2
+        figures[name] = {
+            "decisions_per_second": round(mean),
+            "connect_four": round(theirs),
+            "ratio": round(mean / theirs, 1),
+        }
+    return figures
+
+
+def train_seconds(make: Callable[[], Any], steps: int, num_envs: int) -> tuple[float, float]:
+    """Seconds for a training of MaskablePPO, and those of it inside the environment."""
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import VecEnvWrapper
+
+    class Timed(VecEnvWrapper):
+        """Adds up the time spent inside."""
+
+        spent = 0.0
+
+        def reset(self) -> Any:
+            return self._timed(self.venv.reset)
+
+        def step_wait(self) -> Any:
+            return self._timed(self.venv.step_wait)
+
+        def env_method(self, *args: Any, **kwargs: Any) -> Any:
+            return self._timed(self.venv.env_method, *args, **kwargs)
+
+        def _timed(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+            start = time.perf_counter()
+            result = call(*args, **kwargs)
+            self.spent += time.perf_counter() - start
+            return result
+
+    env = Timed(make())
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=4096, n_epochs=4, seed=0)
+    model.learn(32 * num_envs)
+    env.spent, start = 0.0, time.perf_counter()
+    model.learn(steps)
+    return time.perf_counter() - start, env.spent
+
+
+def sb3_figures(num_envs: int, steps: int) -> dict[str, Any]:
+    """Steps a second of MaskablePPO on the native batch and on single environments."""
+    import gymnasium
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    def dummy() -> Any:
+        return DummyVecEnv([lambda: gymnasium.make("MountDrago-v0", flat=True)] * num_envs)
+
+    native, inside = train_seconds(lambda: mount_drago_v0.sb3_env(num_envs), steps, num_envs)
+    few = max(steps // 8, 32 * num_envs)
+    single, single_inside = train_seconds(dummy, few, num_envs)
+    return {
+        "num_envs": num_envs,
+        "steps_per_second": round(steps / native),
+        "environment_share": round(inside / native, 3),
+        "dummy_steps_per_second": round(few / single),
+        "dummy_environment_share": round(single_inside / single, 3),
+        "ratio": round((steps / native) / (few / single), 1),
+        "environment_ratio": round((single_inside / few) / (inside / steps), 1),
+    }
+
+
+def figures(quick: bool) -> dict[str, Any]:
+    """Everything that the adapters are measured by, on one core."""
+    warnings.filterwarnings("ignore", category=UserWarning)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    print("playing through the adapters ...", file=sys.stderr)
+    aec = aec_figures(1.0 if quick else 3.0)
+    print("training with MaskablePPO ...", file=sys.stderr)
+    return {"aec": aec, "sb3": sb3_figures(256, 32 * 256 * (4 if quick else 16))}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="less exact")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    chosen = parser.parse_args()
+    found = figures(chosen.quick)
+    print(json.dumps(found) if chosen.json else json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()
