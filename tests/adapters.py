@@ -38,6 +38,28 @@ def same(one: Any, other: Any) -> bool:
     return data_equivalence(one, other, exact=True)
 
 
+Step = tuple[Any, float, bool, bool, dict[str, Any]]
+
+
+def episode(single: Any, seed: int = 0) -> list[Step]:
+    """Random play from here to the end of the game."""
+    rng = np.random.default_rng(seed)
+    steps: list[Step] = []
+    while not steps or not steps[-1][2]:
+        mask = single.get_wrapper_attr("action_masks")()
+        steps.append(single.step(pick(mask, rng)))
+    return steps
+
+
+def begun(single: Any, moves: int, seed: int = 0) -> Any:
+    """The environment after so many random moves of the learner."""
+    single.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(moves):
+        single.step(pick(single.get_wrapper_attr("action_masks")(), rng))
+    return single
+
+
 class Kept:
     """Results that were handed out, beside copies of what they were then."""
 
