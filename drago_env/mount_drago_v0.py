@@ -52,7 +52,7 @@ class raw_env(GameAEC):  # noqa: N801  (the name that PettingZoo's users expect)
         "name": "mount_drago_v0",
         "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": 4,
     }
 
     def __init__(

@@ -165,8 +165,12 @@ class Wrong:
     def act(
         self, observation: Any, mask: Any, rng: np.random.Generator, view: View | None = None
     ) -> Any:
+        forbidden = mask.argmin(1)
+        if self.answer == "scribble":
+            mask[:] = 1
         return {
-            "illegal": mask.argmin(1),
+            "illegal": forbidden,
+            "scribble": forbidden,
             "outside": np.full(len(mask), ACTIONS),
             "negative": np.full(len(mask), -1),
             "shape": mask.argmax(1)[:, None],

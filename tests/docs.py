@@ -1,10 +1,11 @@
-"""Tables of the documentation that come from the code: `python -m tests.docs` rewrites them."""
+"""Tables and the picture of the documentation: `python -m tests.docs` makes them from the code."""
 
 from pathlib import Path
 
-from drago_env import Rules, observation
+from drago_env import MountDrago, Rules, observation, play, record
 
 PAGE = Path(__file__).parents[1] / "docs" / "observation.md"
+PICTURE = PAGE.with_name("game.svg")
 START, END = "<!-- generated -->\n", "<!-- end -->"
 
 
@@ -38,5 +39,14 @@ def page() -> str:
     return head + START + tables() + END + rest.split(END)[1]
 
 
+def picture() -> str:
+    """A game of three riders in the middle, as rider 1 sees it."""
+    made = play(MountDrago(Rules(players=3)), ["uniform"] * 3, seeds=7).records[0]
+    game, state = record.replay(made, 33)
+    move = made["moves"][32]
+    return game.draw(state, viewer=1, last=(move["seat"], move["action"], move["points"])).svg()
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    PICTURE.write_text(picture(), encoding="utf-8")

@@ -26,6 +26,10 @@ def test_generated_tables_are_fresh() -> None:
     assert docs.page() == docs.PAGE.read_text(encoding="utf-8"), "run python -m tests.docs"
 
 
+def test_picture_is_fresh() -> None:
+    assert docs.picture() == docs.PICTURE.read_text(encoding="utf-8"), "run python -m tests.docs"
+
+
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_examples_run_as_they_stand(code: str) -> None:
     exec(compile(code, "example", "exec"), {"__name__": "example"})

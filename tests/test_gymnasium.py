@@ -21,7 +21,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics, RecordVideo
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
-from drago_env import IllegalAction, MountDrago, Rules, RulesError
+from drago_env import IllegalAction, RulesError
 from drago_env.mount_drago_v0 import raw_env, single_env
 from drago_env.wrappers.single import LearnerEnv
 from tests.adapters import (
@@ -29,12 +29,12 @@ from tests.adapters import (
     PLAYERS,
     REWARDS,
     VARIANTS,
-    Cheat,
     Dice,
     First,
     Kept,
-    Planner,
-    Wrong,
+    Step,
+    begun,
+    episode,
     illegal,
     pick,
     same,

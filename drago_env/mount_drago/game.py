@@ -420,11 +420,11 @@ class MountDrago:
 
         return drawing.Picture(self, state, row, viewer, last and drawing.Move(*last))
 
-    def window(self) -> Screen:
-        """A window for pictures; opens when it first shows one."""
+    def window(self, fps: float | None = None) -> Screen:
+        """A window for pictures, at most `fps` a second; opens when it first shows one."""
         from drago_env.mount_drago import drawing
 
-        return drawing.Window()
+        return drawing.Window(fps=fps)
 
     # ------------------------------------------------------------ checks and threads
 

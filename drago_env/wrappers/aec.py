@@ -219,7 +219,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self.game.window()
+            self._window = self.game.window(self.metadata["render_fps"])
         self._window.show(picture.rgb())
         return None
 

@@ -26,7 +26,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     seat got since its last decision. An illegal action raises and changes nothing.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self._batch.game.window()
+            self._window = self._batch.game.window(self.metadata["render_fps"])
         self._window.show(picture.rgb())
         return None
 
