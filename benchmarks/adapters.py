@@ -60,7 +60,9 @@ def aec_figures(seconds: float) -> dict[str, Any]:
     return figures
 
 
-def train_seconds(make: Callable[[], Any], steps: int, num_envs: int) -> tuple[float, float]:
+def train_seconds(
+    make: Callable[[], Any], steps: int, num_envs: int, epochs: int
+) -> tuple[float, float]:
     """Seconds for a training of MaskablePPO, and those of it inside the environment."""
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import VecEnvWrapper
@@ -86,14 +88,14 @@ def train_seconds(make: Callable[[], Any], steps: int, num_envs: int) -> tuple[f
             return result
 
     env = Timed(make())
-    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=4096, n_epochs=4, seed=0)
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=4096, n_epochs=epochs, seed=0)
     model.learn(32 * num_envs)
     env.spent, start = 0.0, time.perf_counter()
     model.learn(steps)
     return time.perf_counter() - start, env.spent
 
 
-def sb3_figures(num_envs: int, steps: int) -> dict[str, Any]:
+def sb3_figures(num_envs: int, steps: int, epochs: int) -> dict[str, Any]:
     """Steps a second of MaskablePPO on the native batch and on single environments."""
     import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
@@ -101,11 +103,15 @@ def sb3_figures(num_envs: int, steps: int) -> dict[str, Any]:
     def dummy() -> Any:
         return DummyVecEnv([lambda: gymnasium.make("MountDrago-v0", flat=True)] * num_envs)
 
-    native, inside = train_seconds(lambda: mount_drago_v0.sb3_env(num_envs), steps, num_envs)
-    few = max(steps // 8, 32 * num_envs)
-    single, single_inside = train_seconds(dummy, few, num_envs)
+    def native_env() -> Any:
+        return mount_drago_v0.sb3_env(num_envs)
+
+    few = max(steps // 4, 32 * num_envs)
+    native, inside = train_seconds(native_env, steps, num_envs, epochs)
+    single, single_inside = train_seconds(dummy, few, num_envs, epochs)
     return {
         "num_envs": num_envs,
+        "epochs": epochs,
         "steps_per_second": round(steps / native),
         "environment_share": round(inside / native, 3),
         "dummy_steps_per_second": round(few / single),
@@ -123,7 +129,38 @@ def figures(quick: bool) -> dict[str, Any]:
     print("playing through the adapters ...", file=sys.stderr)
     aec = aec_figures(1.0 if quick else 3.0)
     print("training with MaskablePPO ...", file=sys.stderr)
-    return {"aec": aec, "sb3": sb3_figures(256, 32 * 256 * (4 if quick else 16))}
+    steps = 32 * 256 * (4 if quick else 16)
+    return {"aec": aec, "sb3": [sb3_figures(256, steps, epochs) for epochs in (1, 4)]}
+
+
+def markdown(found: dict[str, Any]) -> list[str]:
+    """The figures as lines of a page."""
+    lines = [
+        "",
+        "The adapters, on one pinned core, each beside its like in the same run "
+        "(`python -m benchmarks.adapters`):",
+        "",
+        "| PettingZoo AEC, 2 riders | decisions a second | connect_four's | ratio | wanted |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for (name, row), wanted in zip(found["aec"].items(), (6, 3), strict=True):
+        lines.append(
+            f"| `{name}` | {row['decisions_per_second']:,} | {row['connect_four']:,} "
+            f"| {row['ratio']} | {wanted} |"
+        )
+    lines += [
+        "",
+        "| MaskablePPO, 256 games, minibatch 4,096 | steps a second | in the environment "
+        "| with `DummyVecEnv` | in the environment | ratio | of the environments alone |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {row['epochs']} epoch(s) | {row['steps_per_second']:,} | {row['environment_share']:.1%} "
+        f"| {row['dummy_steps_per_second']:,} | {row['dummy_environment_share']:.1%} "
+        f"| {row['ratio']} | {row['environment_ratio']} |"
+        for row in found["sb3"]
+    ]
+    return lines
 
 
 def main() -> None:

@@ -277,6 +277,10 @@ def markdown(figures: dict[str, Any]) -> str:
                 f"| {peer['decisions_per_second']:,} | {peer['ratio']:.1f} "
                 f"| {peer['wanted'] or ''} |"
             )
+    if "adapters" in figures:
+        from benchmarks import adapters
+
+        lines += adapters.markdown(figures["adapters"])
     return "\n".join(lines) + "\n"
 
 
@@ -306,6 +310,10 @@ def main() -> None:
             if "error" not in peer:
                 peer["ratio"] = round(speed / peer["decisions_per_second"], 2)
                 peer["wanted"] = WANTED.get(peer["name"])
+    if not chosen.quick:
+        from benchmarks import adapters
+
+        figures["adapters"] = adapters.figures(quick=False)
     print(json.dumps(figures) if chosen.json else markdown(figures))
     if chosen.write:
         Path(chosen.write).write_text(markdown(figures), encoding="utf-8")

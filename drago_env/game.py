@@ -91,8 +91,7 @@ def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z: NDArray[np.uint64] = np.add(numbers, _GOLDEN)
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
-    z = z ^ (z >> _S31)
-    return z
+    return np.asarray(z ^ (z >> _S31))
 
 
 _GOLDEN, _S30, _S27, _S31 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 30, 27, 31))

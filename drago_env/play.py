@@ -44,16 +44,7 @@ def play(
         for seat, rider in enumerate(riders):
             rows = np.flatnonzero(running & (game.current_player(state) == seat))
             if len(rows):
-                chosen[rows] = ask(
-                    rider,
-                    game,
-                    select(state, rows),
-                    np.full(len(rows), seat),
-                    turn.observation[rows],
-                    turn.legal.mask[rows],
-                    rng,
-                    numbers[rows],
-                )
+                chosen[rows] = ask(rider, game, state, turn, rows, rng, numbers[rows])
         game.turn_unchecked(state, chosen, turn)
         moves.append(chosen)
     written = _records(game, start, moves, seeds, riders) if records else []

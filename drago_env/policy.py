@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, State, mix, select
+from drago_env.game import Game, State, Turn, mix, select
 
 
 class View(NamedTuple):
@@ -89,18 +89,21 @@ def ask(
     policy: Policy,
     game: Game,
     state: State,
-    seats: NDArray[np.int64],
-    observation: NDArray[np.float32],
-    mask: NDArray[np.int8],
+    turn: Turn,
+    rows: NDArray[np.int64],
     rng: RowGenerator,
     numbers: NDArray[np.uint64],
 ) -> NDArray[np.int64]:
-    """One answer of a policy for these rows, checked; a planner gets its view."""
-    view = None
+    """What a policy chooses for the seats on turn in these rows, checked.
+
+    `numbers` is a fresh random number for each of them. A planner gets its view.
+    """
+    observation, mask, view = turn.observation[rows], turn.legal.mask[rows], None
     if plans(policy):
-        clones = (
-            select(state) if sees_all(policy) else game.determinize(state, seats, mix(~numbers))
-        )
+        clones = select(state, rows)
+        if not sees_all(policy):
+            seats = game.current_player(clones).astype(np.int64)
+            clones = game.determinize(clones, seats, mix(~numbers))
         view = View(game, clones)
     rng.rows = numbers
     actions = np.asarray(policy.act(observation, mask, rng, view))

@@ -220,7 +220,7 @@ def test_the_rewards_of_an_episode_add_up(players: int, seat: int, reward: str) 
             assert steps[-1][1] == pytest.approx(final)
 
 
-# ---------------------------------------------------------------- seats, the end, a planning learner
+# ---------------------------------------------------------------- seats and the end
 
 
 @pytest.mark.parametrize("players", PLAYERS)

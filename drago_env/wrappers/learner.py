@@ -161,17 +161,16 @@ class LearnerBatch:
             chosen = np.full(self.num_envs, -1)
             self._numbers[rows] = numbers = mix(self._numbers[rows])
             which = self._pool_index[rows, current[rows]]
-            for index in np.unique(which):
-                mine = rows[which == index]
-                chosen[mine] = ask(
+            for index in np.unique(which) if len(self._policies) > 1 else which[:1]:
+                mine = which == index
+                chosen[rows[mine]] = ask(
                     self._policies[index],
                     self.game,
-                    select(self.state, mine),
-                    current[mine].astype(np.int64),
-                    self.turn.observation[mine],
-                    self.turn.legal.mask[mine],
+                    self.state,
+                    self.turn,
+                    rows[mine],
                     self._rng,
-                    numbers[which == index],
+                    numbers[mine],
                 )
             self.game.turn_unchecked(self.state, chosen, self.turn)
             self._collect()
@@ -207,18 +206,19 @@ class LearnerBatch:
         dense[rows, legal.actions[rows, places]] = listed[rows, places]
         return dense
 
-    def names(self) -> NDArray[np.object_]:
-        """Whom the learner meets, `(num_envs, players - 1)`: the next rider first."""
+    def names(self, rows: NDArray[np.int64]) -> NDArray[np.object_]:
+        """Whom the learner meets in these rows, `(rows, players - 1)`: the next rider first."""
         known = np.array([policy.name for policy in self._policies], object)
-        seats = (self.learner[:, None] + np.arange(1, self.players)) % self.players
-        return np.asarray(known[self._pool_index[self._rows[:, None], seats]])
+        seats = (self.learner[rows, None] + np.arange(1, self.players)) % self.players
+        return np.asarray(known[self._pool_index[rows[:, None], seats]])
 
-    def finals(self) -> dict[str, NDArray[Any]]:
-        """How the games came out, meaningful in finished ones: an entry for each game."""
-        scores = self.game.scores(self.state)[:, : self.players].astype(np.int64)
-        own = scores[self._rows, self.learner][:, None]
+    def finals(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """How these games came out, meaningful in finished ones."""
+        state = select(self.state, rows)
+        scores = self.game.scores(state)[:, : self.players].astype(np.int64)
+        own = scores[np.arange(len(rows)), self.learner[rows]][:, None]
         rank = 1 + (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2
-        winners = self.game.winners(self.state)[:, : self.players]
+        winners = self.game.winners(state)[:, : self.players]
         return {"scores": scores, "winners": winners, "rank": rank}
 
     def view(self) -> View:

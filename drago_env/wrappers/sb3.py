@@ -72,26 +72,21 @@ class LearnerVecEnv(VecEnv):
         ended = np.flatnonzero(done)
         if len(ended):
             last, truncated = batch.observation(), batch.game.truncated(batch.state)
-            for row, info in zip(ended, self._infos(ended), strict=True):
-                infos[row] = info
-                infos[row]["terminal_observation"] = (
+            finals = batch.finals(ended)
+            for k, (row, info) in enumerate(zip(ended, self._infos(ended), strict=True)):
+                info["terminal_observation"] = (
                     {key: part[row] for key, part in last.items()}
                     if isinstance(last, dict)
                     else last[row]
                 )
-                infos[row]["TimeLimit.truncated"] = bool(truncated[row])
+                info["TimeLimit.truncated"] = bool(truncated[row])
+                infos[row] = info | {key: entries[k] for key, entries in finals.items()}
             batch.reset_following(ended)
         return batch.observation(), rewards, done, infos
 
     def _infos(self, rows: Any) -> list[dict[str, Any]]:
-        batch, names, finals = self._batch, self._batch.names(), self._batch.finals()
-        infos = []
-        for row in rows:
-            info = {"seat": int(batch.learner[row]), "opponents": names[row].tolist()}
-            if batch.over[row]:
-                info |= {key: entry[row] for key, entry in finals.items()}
-            infos.append(info)
-        return infos
+        seats, names = self._batch.learner[rows].tolist(), self._batch.names(rows).tolist()
+        return [{"seat": seat, "opponents": met} for seat, met in zip(seats, names, strict=True)]
 
     # ------------------------------------------------------------ what Stable-Baselines3 asks for
 

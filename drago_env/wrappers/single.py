@@ -13,7 +13,7 @@ from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
-_LIVE = np.ones(1, np.bool_)
+_LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
 
 class LearnerEnv(gymnasium.Env[Any, Any]):
@@ -53,11 +53,11 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is None and self._started:
-            self._batch.reset_following(np.zeros(1, np.int64))
+            self._batch.reset_following(_FIRST)
         else:
             first = int(self.np_random.integers(2**63)) if seed is None else seed
             self._batch.seed(first)
-            self._batch.reset(np.array([first], np.uint64), np.zeros(1, np.int64))
+            self._batch.reset(np.array([first], np.uint64), _FIRST)
         self._started = True
         self._show()
         return self._observation(), self._info()
@@ -91,10 +91,10 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         info: dict[str, Any] = {
             "action_mask": self._batch.mask()[0],
             "seat": int(self._batch.learner[0]),
-            "opponents": self._batch.names()[0].tolist(),
+            "opponents": self._batch.names(_FIRST)[0].tolist(),
         }
         if self._batch.over[0]:
-            info |= {key: entry[0] for key, entry in self._batch.finals().items()}
+            info |= {key: entry[0] for key, entry in self._batch.finals(_FIRST).items()}
             info["winners"] = np.flatnonzero(info["winners"])
         return info
 

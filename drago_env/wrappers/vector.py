@@ -115,7 +115,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         info: dict[str, Any] = {
             "action_mask": self._mask(),
             "seat": self._batch.learner.copy(),
-            "opponents": self._batch.names(),
+            "opponents": self._batch.names(np.arange(self.num_envs)),
         }
         ended = np.flatnonzero(self._batch.over)
         return info | self._final_info(ended) if len(ended) else info
@@ -125,8 +125,10 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         there = np.zeros(self.num_envs, np.bool_)
         there[ended] = True
         info: dict[str, Any] = {}
-        for key, value in self._batch.finals().items():
-            info |= {key: value, f"_{key}": there}
+        for key, entries in self._batch.finals(ended).items():
+            info[key] = np.zeros((self.num_envs, *entries.shape[1:]), entries.dtype)
+            info[key][ended] = entries
+            info[f"_{key}"] = there
         return info
 
     def set_opponents(self, opponents: Opponents) -> None:
