@@ -155,7 +155,8 @@ def markdown(found: dict[str, Any]) -> list[str]:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [
-        f"| {row['epochs']} epoch(s) | {row['steps_per_second']:,} | {row['environment_share']:.1%} "
+        f"| {row['epochs']} epoch(s) | {row['steps_per_second']:,} "
+        f"| {row['environment_share']:.1%} "
         f"| {row['dummy_steps_per_second']:,} | {row['dummy_environment_share']:.1%} "
         f"| {row['ratio']} | {row['environment_ratio']} |"
         for row in found["sb3"]

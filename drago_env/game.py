@@ -80,6 +80,23 @@ class Screen(Protocol):
     def close(self) -> None: ...
 
 
+def seed_array(seeds: Seeds) -> NDArray[np.uint64]:
+    """Seeds as the array that the games take; anything else than whole numbers is refused."""
+    if isinstance(seeds, np.ndarray):
+        whole = seeds.ndim == 1 and seeds.dtype.kind in "iu" and not (seeds < 0).any()
+    else:
+        listed = list(seeds) if isinstance(seeds, Sequence) else [seeds]
+        whole = all(
+            isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= seed < 2**64
+            for seed in listed
+        )
+        if whole:
+            return np.array(listed, np.uint64)
+    if not whole:
+        raise ValueError(f"seeds must be whole numbers from 0 to 2**64 - 1, not {seeds!r:.60}")
+    return np.ascontiguousarray(seeds, np.uint64)
+
+
 def select(state: State, rows: Any = slice(None)) -> State:
     """A copy of these rows, by default of all: ten times faster than numpy copies records."""
     raw = state.view(f"V{state.dtype.itemsize}")

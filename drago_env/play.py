@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, Seeds, mix, select
+from drago_env.game import Game, Seeds, mix, seed_array, select
 from drago_env.policy import Policy, RowGenerator, ask, resolve
 
 
@@ -30,7 +30,7 @@ def play(
     """
     riders = [resolve(policy) for policy in policies]
     state = game.new(seeds)
-    numbers = mix(~np.atleast_1d(np.asarray(seeds, np.uint64)))
+    numbers = mix(~seed_array(seeds))
     if (game.players(state) != len(riders)).any():
         raise ValueError(
             f"{game.players(state).max()} seats need as many policies, not {len(riders)}"
@@ -56,7 +56,7 @@ def _records(
 ) -> list[dict[str, Any]]:
     names = [rider.name for rider in riders]
     made = []
-    for row, seed in enumerate(np.atleast_1d(np.asarray(seeds)).tolist()):
+    for row, seed in enumerate(seed_array(seeds).tolist()):
         actions = [int(chosen[row]) for chosen in moves if chosen[row] >= 0]
         made.append(game.record(start[row : row + 1], actions, seed=seed, riders=names))
     return made

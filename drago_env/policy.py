@@ -57,6 +57,9 @@ class RowGenerator(np.random.Generator):
 
     rows: NDArray[np.uint64] | None = None
 
+    def __reduce__(self) -> Any:
+        return RowGenerator, (self.bit_generator,)
+
 
 def row_numbers(rng: np.random.Generator, n: int) -> NDArray[np.uint64]:
     """A random number for each row: its own where the runner provides it, else drawn now."""
@@ -114,12 +117,14 @@ def ask(
             f"not {actions.dtype} of shape {actions.shape}"
         )
     inside = (actions >= 0) & (actions < mask.shape[1])
-    legal = inside & (mask[np.arange(len(mask)), np.where(inside, actions, 0)] == 1)
+    legal = inside & (turn.legal.mask[rows, np.where(inside, actions, 0)] == 1)
     if not legal.all():
-        row = int(np.flatnonzero(~legal)[0])
-        allowed = ", ".join(game.action_text(int(a)) for a in np.flatnonzero(mask[row]))
+        k = int(np.flatnonzero(~legal)[0])
+        allowed = ", ".join(
+            game.action_text(int(a)) for a in np.flatnonzero(turn.legal.mask[rows[k]])
+        )
         raise ValueError(
-            f"the policy {policy.name!r} chose the illegal action {actions[row]}; legal: {allowed}"
+            f"the policy {policy.name!r} chose the illegal action {actions[k]}; legal: {allowed}"
         )
     return actions.astype(np.int64)
 
@@ -132,9 +137,11 @@ def resolve(spec: str | Policy) -> Policy:
     is a class of your own.
     """
     if not isinstance(spec, str):
-        if not callable(getattr(spec, "act", None)):
+        named = isinstance(getattr(spec, "name", None), str)
+        if isinstance(spec, type) or not named or not callable(getattr(spec, "act", None)):
             raise TypeError(
-                f"a policy has a method act(observation, mask, rng, view), not {spec!r:.60}"
+                "a policy is an object with a name and a method act(observation, mask, rng, view), "
+                f"not {spec!r:.60}"
             )
         return spec
     name, _, rest = spec.partition(":")
@@ -168,7 +175,7 @@ def _load(module: str, attribute: str, spec: str) -> Any:
     try:
         return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name):
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         raise ValueError(
             f"unknown policy {spec!r}: there is no module {module!r}. 'uniform' is always there; "

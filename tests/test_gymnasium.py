@@ -151,7 +151,6 @@ def test_masks_agree_and_arrays_stay(players: int) -> None:
 
 def test_writing_into_what_was_handed_out_does_not_spoil_the_game() -> None:
     single = begun(single_env(), 3)
-    wrong = illegal(single.action_masks())
     seen, *_, info = single.step(int(single.action_masks().argmax()))
     wrong = illegal(single.action_masks())
     for mask in (seen["action_mask"], info["action_mask"], single.action_masks()):
@@ -383,6 +382,17 @@ def test_a_video_has_a_frame_for_each_decision(
     assert {(frame.shape, frame.dtype.name) for frame in frames} == {(frames[0].shape, "uint8")}
     assert all(not np.array_equal(a, b) for a, b in pairwise(frames))
     assert (fps, name) == (single.metadata["render_fps"], "rl-video-episode-1.mp4")
+
+
+def test_a_video_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy", reason="Gymnasium writes videos with moviepy")
+    single = RecordVideo(make(render_mode="rgb_array", seat=0), str(tmp_path / "films"))
+    single.reset(seed=0)
+    for _ in range(5):
+        single.step(int(single.get_wrapper_attr("action_masks")().argmax()))
+    single.close()  # type: ignore[no-untyped-call]
+    film = (tmp_path / "films" / "rl-video-episode-0.mp4").read_bytes()
+    assert film[4:8] == b"ftyp"  # how the file format begins
 
 
 # ---------------------------------------------------------------- seeds and games at rest

@@ -136,6 +136,10 @@ def test_slice_of_a_batch() -> None:
 # ---------------------------------------------------------------- in words
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 @pytest.mark.parametrize("rules", ALL_RULES, ids=name)
 def test_words_are_the_truth(rules: Rules) -> None:
     played = play(rules, 5)
@@ -145,13 +149,14 @@ def test_words_are_the_truth(rules: Rules) -> None:
         text = observation.describe(played.game.observe(state, seat)[0], rules)
         assert text == observation.describe(played.game.observe_compact(state, seat)[0], rules)
         lines = text.splitlines()
-        assert lines[0].startswith(
+        assert lines[0] == (
             f"{rules.players} riders, {EDITIONS[it['edition']]} edition, "
-            f"{it['deck_size']} cards in the deck, {rules.summit_dragons - it['summit']} more"
+            f"{counted(it['deck_size'], 'card')} in the deck, "
+            f"{counted(rules.summit_dragons - it['summit'], 'dragon')} from the end"
         )
         ahead = (int(it["seat"]) - seat) % rules.players
         who = f"rider +{ahead}" if ahead else "you"
-        step = ["plays", "discards"][int(it["phase"] == kernel.DISCARD)]
+        step = ["play", "discard"][int(it["phase"] == kernel.DISCARD)] + "s" * (ahead > 0)
         over = it["phase"] == kernel.OVER
         assert lines[1].startswith("the game is over" if over else f"{who} {step}")
         held = it["hand"][seat, : it["hand_size"][seat]].tolist()
@@ -161,11 +166,10 @@ def test_words_are_the_truth(rules: Rules) -> None:
             rider = (seat + k) % rules.players
             colour, value = rules.card_text(int(it["top"][rider])).split()
             start = f"rider +{k}" if k else "you"
-            line = f"{start}: on {colour} by a {value}, {it['hand_size'][rider]} cards"
+            line = f"{start}: on {colour} by a {value}, "
+            line += counted(it["hand_size"][rider], "card")
             if k:
-                line += (
-                    f", {int(it['score'][rider]) - int(it['score'][seat]):+d} points against you"
-                )
+                line += f", {int(it['score'][rider]) - int(it['score'][seat]):+d} against you"
             assert lines[3 + k] == line
         for colour, space in zip(COLOURS[: rules.colours], it["position"], strict=False):
             assert any(line.startswith(f"{colour} on space {space} (") for line in lines)

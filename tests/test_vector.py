@@ -53,13 +53,9 @@ def begun(vector: Any, number: int, seed: int = 0) -> Any:
     return vector
 
 
-def row_of(result: Any, row: int) -> Any:
+def row_of(part: Any, row: int) -> Any:
     """One row of an observation."""
-    return (
-        {key: part[row] for key, part in result.items()}
-        if isinstance(result, dict)
-        else result[row]
-    )
+    return {key: p[row] for key, p in part.items()} if isinstance(part, dict) else part[row]
 
 
 def plain(info: dict[str, Any], *without: str) -> dict[str, Any]:
@@ -148,7 +144,7 @@ def test_a_row_is_the_single_environment(players: int, edition: str, form: dict[
                 if isinstance(alone, dict):
                     alone["action_mask"][-1] = 1
                 scores = info["scores"].tolist()
-                winners = np.flatnonzero(infos[row].pop("winners")).tolist()
+                winners = infos[row].pop("winners")
                 assert winners == [s for s in range(players) if scores[s] == max(scores)]
                 info.pop("winners")
                 games += 1
@@ -361,10 +357,10 @@ def test_bad_actions_raise_and_the_games_go_on(
     assert same(steps(spoilt, 40), steps(whole, 40))
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.uint64, list])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.uint64, list])
 def test_actions_are_any_whole_numbers(dtype: Any) -> None:
     one, other = begun(vector_env(3), 4), begun(vector_env(3), 4)
-    actions = np.where(one.action_masks()[:, :100], np.arange(100), 999).min(1) % 151
+    actions = one.action_masks().argmax(1)
     given = actions.tolist() if dtype is list else actions.astype(dtype)
     assert same(one.step(given), other.step(actions))
 

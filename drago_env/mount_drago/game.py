@@ -21,6 +21,7 @@ from drago_env.game import (
     Seeds,
     State,
     Turn,
+    seed_array,
     select,
 )
 from drago_env.mount_drago import kernel, observation
@@ -101,7 +102,7 @@ class MountDrago:
 
     def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State:
         """A batch of new games, one for each seed; `variants` picks among `self.rules`."""
-        seeds = _seeds(seeds)
+        seeds = seed_array(seeds)
         state = np.zeros(len(seeds), STATE)
         self.reset(state, seeds, variants=variants)
         return state
@@ -110,7 +111,7 @@ class MountDrago:
         self, state: State, seeds: Seeds, rows: ArrayLike | None = None, variants: ArrayLike = 0
     ) -> None:
         """Deals new games into all rows or into some of them; the others do not change."""
-        n, seeds = self._check_state(state), _seeds(seeds)
+        n, seeds = self._check_state(state), seed_array(seeds)
         picked = _rows(rows, n)
         if len(picked) != len(seeds):
             raise ValueError(f"{len(picked)} rows need as many seeds, not {len(seeds)}")
@@ -305,7 +306,7 @@ class MountDrago:
         clone depends on nothing but that knowledge and the seed.
         """
         n = self._check_state(state)
-        seeds = _seeds(seeds)
+        seeds = seed_array(seeds)
         if len(seeds) != n:
             raise ValueError(f"{n} games need as many seeds, not {len(seeds)}")
         clone = select(state)
@@ -341,7 +342,7 @@ class MountDrago:
 
     def picks(self, seeds: Seeds) -> NDArray[np.uint64]:
         """Generators for the random choice of actions, apart from those of chance."""
-        seeds = _seeds(seeds)
+        seeds = seed_array(seeds)
         picks = np.empty_like(seeds)
         kernel.start_picks(seeds, picks)
         return picks
@@ -499,22 +500,6 @@ class MountDrago:
 
 def _rebuild(rules: tuple[Rules, ...], reward: str, threads: int) -> MountDrago:
     return MountDrago(*rules, reward=reward, threads=threads)
-
-
-def _seeds(seeds: Seeds | Sequence[int]) -> NDArray[np.uint64]:
-    if isinstance(seeds, np.ndarray):
-        whole = seeds.ndim == 1 and seeds.dtype.kind in "iu" and not (seeds < 0).any()
-    else:
-        listed = list(seeds) if isinstance(seeds, Sequence) else [seeds]
-        whole = all(
-            isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= seed < 2**64
-            for seed in listed
-        )
-        if whole:
-            return np.array(listed, np.uint64)
-    if not whole:
-        raise ValueError(f"seeds must be whole numbers from 0 to 2**64 - 1, not {seeds!r:.60}")
-    return np.ascontiguousarray(seeds, np.uint64)
 
 
 def _whole_numbers(name: str, numbers: ArrayLike, length: int | None) -> NDArray[np.int64]:

@@ -137,7 +137,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def _select(self) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
         self.agent_selection = agent = self.possible_agents[self._current[0]]
-        self._mask = mask = self._row_mask.copy()
+        mask = self._row_mask.copy()
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
         self.infos[agent] = {"action_mask": mask}
 
@@ -148,7 +148,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
         if not 0 <= number < self._num_actions:
             raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
-        if not self._mask[number]:
+        if not self._row_mask[number]:
             raise self.game.illegal(self._state, 0, number)
         return number
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -104,18 +105,27 @@ class LearnerBatch:
 
     def _assign(self, rows: NDArray[np.int64]) -> None:
         """Draws the learner's seat and his opponents from the seeds of these rows."""
-        for policy in self._pool:
-            if not any(policy is known for known in self._policies):
-                self._policies.append(policy)
-        index = np.array(
-            [next(i for i, p in enumerate(self._policies) if p is q) for q in self._pool]
-        )
+        index = self._known(rows)
         numbers = mix(self.seeds[rows] ^ np.uint64(0x5EA7))
         self.learner[rows] = numbers % self.players if self.seat is None else self.seat
         for seat in range(self.players):
             numbers = mix(numbers)
             self._pool_index[rows, seat] = index[numbers % np.uint64(len(index))]
         self._numbers[rows] = mix(numbers)
+
+    def _known(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places of the pool's policies among those in play; who has left is forgotten."""
+        if self._policies[: len(self._pool)] != self._pool or len(self._policies) > len(self._pool):
+            going = np.setdiff1d(self._rows, rows)
+            met = [self._policies[k] for k in np.unique(self._pool_index[going]).tolist()]
+            others = [policy for policy in met if not any(policy is p for p in self._pool)]
+            known = [*self._pool, *others]
+            for row, seat in np.ndindex(self._pool_index[going].shape):
+                policy = self._policies[self._pool_index[going[row], seat]]
+                place = next(k for k, p in enumerate(known) if p is policy)
+                self._pool_index[going[row], seat] = place
+            self._policies = known
+        return np.arange(len(self._pool))
 
     def step(self, actions: ArrayLike, live: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The learner's decisions in the live rows, then everybody else's up to his next ones.
@@ -218,7 +228,9 @@ class LearnerBatch:
         scores = self.game.scores(state)[:, : self.players].astype(np.int64)
         own = scores[np.arange(len(rows)), self.learner[rows]][:, None]
         rank = 1 + (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2
-        winners = self.game.winners(state)[:, : self.players]
+        winners = np.empty(len(rows), object)
+        for row, won in enumerate(self.game.winners(state)):
+            winners[row] = np.flatnonzero(won).tolist()
         return {"scores": scores, "winners": winners, "rank": rank}
 
     def view(self) -> View:
@@ -233,14 +245,25 @@ class LearnerBatch:
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays, to go on from by `restore` with the same opponents."""
-        return {name.strip("_"): getattr(self, name).copy() for name in self._ARRAYS}
+        arrays = {name.strip("_"): getattr(self, name).copy() for name in self._ARRAYS}
+        generator = np.array(json.dumps(self._rng.bit_generator.state))
+        return {**arrays, "views": np.array(self._views), "generator": generator}
 
     def restore(self, snapshot: Any) -> None:
-        if len(snapshot["state"]) != self.num_envs:
-            raise ValueError(
-                f"the snapshot is of {len(snapshot['state'])} games, not of {self.num_envs}"
-            )
-        self._assign(self._rows[:0])
+        """Goes on from a snapshot; one of other games is refused and changes nothing."""
+        for name in self._ARRAYS:
+            found, here = np.asarray(snapshot[name.strip("_")]), getattr(self, name)
+            if found.shape != here.shape or found.dtype != here.dtype:
+                raise ValueError(
+                    f"the snapshot is of {len(found)} games, not of {self.num_envs}, or of another "
+                    f"number of players: {name.strip('_')} must have the shape {here.shape}, "
+                    f"not {found.shape}"
+                )
+        self._known(self._rows)
+        if snapshot["pool_index"].max() >= len(self._policies):
+            raise ValueError("the snapshot is of games with more opponents than are known here")
         for name in self._ARRAYS:
             getattr(self, name)[...] = snapshot[name.strip("_")]
+        self._views = int(snapshot["views"])
+        self._rng.bit_generator.state = json.loads(str(snapshot["generator"]))
         self.game.look(self.state, self.turn)

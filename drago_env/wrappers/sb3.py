@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.game import Game
+from drago_env.game import Game, seed_array
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
 try:
@@ -49,10 +49,12 @@ class LearnerVecEnv(VecEnv):
         if self._started and self._seeds[0] is None:
             self._batch.reset_following(rows)
         else:
-            fresh = np.random.default_rng().integers(2**62, size=self.num_envs)
-            seeds = [f if s is None else s for s, f in zip(self._seeds, fresh, strict=True)]
+            fresh = np.random.default_rng().integers(2**62, size=self.num_envs).tolist()
+            seeds = seed_array(
+                [f if s is None else s for s, f in zip(self._seeds, fresh, strict=True)]
+            )
             self._batch.seed(int(seeds[0]))
-            self._batch.reset(np.array(seeds, np.uint64), rows)
+            self._batch.reset(seeds, rows)
         self._started = True
         self._reset_seeds()
         self._reset_options()
@@ -105,6 +107,8 @@ class LearnerVecEnv(VecEnv):
             raise AttributeError(
                 f"the batch has the methods action_masks and set_opponents, not {method_name!r}"
             )
+        if method_name == "set_opponents" and indices is not None:
+            raise ValueError("set_opponents is for all games of the batch: leave indices out")
         result = getattr(self, method_name)(*method_args, **method_kwargs)
         if method_name == "action_masks" and indices is not None:
             return [result[i] for i in self._get_indices(indices)]
@@ -125,6 +129,15 @@ class LearnerVecEnv(VecEnv):
 
     def get_images(self) -> Sequence[Any]:
         return [self._batch.game.draw(self._batch.state, row).rgb() for row in range(self.num_envs)]
+
+    def snapshot(self) -> dict[str, Any]:
+        """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""
+        return self._batch.snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        """Goes on from a snapshot, with the same opponents as the environment that made it."""
+        self._batch.restore(snapshot)
+        self._started = True
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, mix
+from drago_env.game import Game, mix, seed_array, select
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -20,7 +20,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     The observation is that of the seat on turn, whose number is in `current_player` and in
     `info["current_player"]`. The reward of a step is what the seat that decided got at once;
     `info["rewards"]` has what every seat got, `(num_envs, seats)`. `trajectories` turns a stream
-    of steps into rewards by seat. A finished game is dealt anew in the same step;
+    of steps into rewards by seat. With `action_features=True` the observation also lists the legal
+    actions (-1 past their end) with the features of each. A finished game is dealt anew in the same step;
     `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
     """
 
@@ -37,7 +38,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         }
         if action_features:
             shape = (spec.max_legal, spec.feature_size)
-            parts["legal_actions"] = spaces.Box(0, spec.num_actions, shape[:1], np.int64)
+            parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
             parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
         self.single_observation_space = spaces.Dict(parts)
         self.single_action_space = spaces.Discrete(spec.num_actions)
@@ -60,8 +61,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if seed is None and self._started:
             self._deal(self._rows)
         else:
-            first = int(self.np_random.integers(2**62)) if seed is None else seed
-            self._seeds = np.uint64(first) + self._rows.astype(np.uint64)
+            first = seed_array(int(self.np_random.integers(2**62)) if seed is None else seed)[0]
+            self._seeds = seed_array([int(first) + row for row in range(self.num_envs)])
             self.game.reset(self.state, self._seeds)
             self.game.look(self.state, self._turn)
         self._started = True
@@ -79,7 +80,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise RuntimeError("no game was started: call reset() first")
         movers = self.current_player
         chosen = np.asarray(actions)
-        if (chosen < 0).any():
+        if chosen.dtype.kind in "iu" and (chosen < 0).any():
             raise ValueError(f"actions must be from 0, not {chosen.min()}; every game decides")
         self.game.turn(self.state, chosen, self._turn)
         over = self._turn.legal.counts == 0
@@ -103,9 +104,25 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "action_mask": turn.legal.mask.copy(),
         }
         if self.action_features:
-            parts["legal_actions"] = turn.legal.actions.astype(np.int64)
+            listed = np.arange(self.game.spec.max_legal) < turn.legal.counts[:, None]
+            parts["legal_actions"] = np.where(listed, turn.legal.actions.astype(np.int64), -1)
             parts["action_features"] = self.game.features(self.state, turn.legal)
         return parts
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""
+        return {"state": select(self.state), "seeds": self._seeds.copy()}
+
+    def restore(self, snapshot: Any) -> None:
+        """Goes on from a snapshot of as many games."""
+        if (
+            snapshot["state"].shape != self.state.shape
+            or snapshot["state"].dtype != self.state.dtype
+        ):
+            raise ValueError(f"the snapshot is not of {self.num_envs} games of this kind")
+        self.state[:], self._seeds[:] = snapshot["state"], snapshot["seeds"]
+        self.game.look(self.state, self._turn)
+        self._started = True
 
     def _info(self) -> dict[str, Any]:
         return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}
@@ -129,8 +146,10 @@ def trajectories(current_player: ArrayLike, rewards: ArrayLike, done: ArrayLike)
     who decided, what every seat got by it, and whether it ended the game. A seat's rewards are
     added up between its own decisions, and every seat is paid at the end.
     """
-    players, paid, ended = np.asarray(current_player), np.asarray(rewards), np.asarray(done)
-    if players.ndim != 2 or paid.shape[:2] != players.shape or ended.shape != players.shape:
+    players = np.asarray(current_player).astype(np.int64)
+    paid, ended = np.asarray(rewards), np.asarray(done).astype(np.bool_)
+    whole = players.ndim == 2 and paid.ndim == 3
+    if not whole or paid.shape[:2] != players.shape or ended.shape != players.shape:
         raise ValueError(
             "current_player and done must be (steps, num_envs), rewards (steps, num_envs, seats), "
             f"not {players.shape}, {ended.shape} and {paid.shape}"

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from drago_env.game import Game
+from drago_env.game import Game, seed_array
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
@@ -55,9 +55,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         if seed is None and self._started:
             self._batch.reset_following(_FIRST)
         else:
-            first = int(self.np_random.integers(2**63)) if seed is None else seed
-            self._batch.seed(first)
-            self._batch.reset(np.array([first], np.uint64), _FIRST)
+            seeds = seed_array(int(self.np_random.integers(2**63)) if seed is None else seed)
+            self._batch.seed(int(seeds[0]))
+            self._batch.reset(seeds, _FIRST)
         self._started = True
         self._show()
         return self._observation(), self._info()
@@ -95,7 +95,6 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         }
         if self._batch.over[0]:
             info |= {key: entry[0] for key, entry in self._batch.finals(_FIRST).items()}
-            info["winners"] = np.flatnonzero(info["winners"])
         return info
 
     def _require_started(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -11,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game
+from drago_env.game import Game, seed_array
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
@@ -51,7 +52,10 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._started = False
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         rows = np.arange(self.num_envs)
         if seed is None and self._started:
@@ -63,16 +67,14 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._started = True
         return self._observation(), self._info()
 
-    def _seeds(self, seed: int | list[int | None] | None) -> NDArray[np.uint64]:
-        if isinstance(seed, list | tuple | np.ndarray):
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
+        if isinstance(seed, Sequence | np.ndarray):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} games need as many seeds, not {len(seed)}")
-            fresh = self.np_random.integers(2**63, size=self.num_envs)
-            return np.array([f if s is None else s for s, f in zip(seed, fresh, strict=True)], "u8")
-        if seed is not None and seed < 0:
-            raise ValueError(f"seed must be a whole number from 0, not {seed}")
-        first = int(self.np_random.integers(2**62)) if seed is None else int(seed)
-        return np.uint64(first) + np.arange(self.num_envs, dtype=np.uint64)
+            fresh = self.np_random.integers(2**62, size=self.num_envs).tolist()
+            return seed_array([f if s is None else s for s, f in zip(seed, fresh, strict=True)])
+        first = seed_array(int(self.np_random.integers(2**62)) if seed is None else seed)[0]
+        return seed_array([int(first) + row for row in range(self.num_envs)])
 
     def step(
         self, actions: ArrayLike
@@ -89,9 +91,8 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         info: dict[str, Any] = {}
         if self._same_step and over.any():
             ended = np.flatnonzero(over)
-            final = self._final_info(ended)
-            info = {"final_obs": self._observation(), "_final_obs": over}
-            info |= {"final_info": final, "_final_info": over}
+            info = {"final_obs": self._final_observations(ended), "_final_obs": over}
+            info |= {"final_info": self._info(), "_final_info": over}
             batch.reset_following(ended)
         observation = self._observation()
         return observation, rewards, over & ~truncated, truncated, self._info() | info
@@ -111,6 +112,17 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             seen["action_mask"] = self._mask()
         return seen
 
+    def _final_observations(self, ended: NDArray[np.int64]) -> NDArray[np.object_]:
+        """The last observation of each finished game, in Gymnasium's form: an array of objects."""
+        seen, final = self._batch.observation(), np.full(self.num_envs, None, object)
+        for row in ended:
+            final[row] = (
+                {key: part[row] for key, part in seen.items()}
+                if isinstance(seen, dict)
+                else seen[row]
+            )
+        return final
+
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {
             "action_mask": self._mask(),
@@ -126,7 +138,8 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         there[ended] = True
         info: dict[str, Any] = {}
         for key, entries in self._batch.finals(ended).items():
-            info[key] = np.zeros((self.num_envs, *entries.shape[1:]), entries.dtype)
+            blank = None if entries.dtype == object else 0
+            info[key] = np.full((self.num_envs, *entries.shape[1:]), blank, entries.dtype)
             info[key][ended] = entries
             info[f"_{key}"] = there
         return info
