@@ -21,8 +21,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     `info["current_player"]`. The reward of a step is what the seat that decided got at once;
     `info["rewards"]` has what every seat got, `(num_envs, seats)`. `trajectories` turns a stream
     of steps into rewards by seat. With `action_features=True` the observation also lists the legal
-    actions (-1 past their end) with the features of each. A finished game is dealt anew in the same step;
-    `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
+    actions (-1 past their end) with the features of each. A finished game is dealt anew in the
+    same step; `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
     """
 
     def __init__(self, game: Game, num_envs: int, action_features: bool = False) -> None:
