@@ -10,6 +10,7 @@ of single environments, with the same network and settings.
 import argparse
 import json
 import os
+import statistics
 import sys
 import time
 import warnings
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import Play, rate
+from benchmarks.speed import Play
 from drago_env import mount_drago_v0
 
 
@@ -29,7 +30,7 @@ def aec_play(env: Any) -> Play:
 
     def play() -> int:
         decisions = 0
-        for number in rng.random(1000):
+        for number in rng.random(200):
             seen, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 env.reset()
@@ -42,22 +43,29 @@ def aec_play(env: Any) -> Play:
     return play
 
 
-def aec_figures(seconds: float) -> dict[str, Any]:
-    """Decisions a second, and how many times connect_four's."""
+def aec_figures(rounds: int) -> dict[str, Any]:
+    """Decisions a second, and how many times connect_four's: medians over slices in turn."""
     from pettingzoo.classic import connect_four_v3
 
     figures: dict[str, Any] = {}
     for name in ("raw_env", "env"):
-        ours = rate(aec_play(getattr(mount_drago_v0, name)()), seconds)
-        theirs = rate(aec_play(getattr(connect_four_v3, name)()), seconds)
-        again = rate(aec_play(getattr(mount_drago_v0, name)()), seconds)
-        mean = (ours + again) / 2
+        ours = aec_play(getattr(mount_drago_v0, name)())
+        theirs = aec_play(getattr(connect_four_v3, name)())
+        pairs = [(one_slice(ours), one_slice(theirs)) for _ in range(rounds + 1)][1:]
         figures[name] = {
-            "decisions_per_second": round(mean),
-            "connect_four": round(theirs),
-            "ratio": round(mean / theirs, 1),
+            "decisions_per_second": round(statistics.median(own for own, _ in pairs)),
+            "connect_four": round(statistics.median(other for _, other in pairs)),
+            "ratio": round(statistics.median(own / other for own, other in pairs), 1),
         }
     return figures
+
+
+def one_slice(play: Play) -> float:
+    """Decisions per CPU second in a short slice of time."""
+    decisions, start = 0, time.process_time()
+    while (elapsed := time.process_time() - start) < 0.1:
+        decisions += play()
+    return decisions / elapsed
 
 
 def train_seconds(
@@ -127,7 +135,7 @@ def figures(quick: bool) -> dict[str, Any]:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print("playing through the adapters ...", file=sys.stderr)
-    aec = aec_figures(1.0 if quick else 3.0)
+    aec = aec_figures(10 if quick else 30)
     print("training with MaskablePPO ...", file=sys.stderr)
     steps = 32 * 256 * (4 if quick else 16)
     return {"aec": aec, "sb3": [sb3_figures(256, steps, epochs) for epochs in (1, 4)]}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from drago_env.mount_drago.rules import (
     tables,
 )
 from drago_env.mount_drago.state import STATE
+from drago_env.mount_drago.team import Team
 
 REWARDS = {"win": kernel.WIN, "margin": kernel.MARGIN, "rank": kernel.RANK}
 MAX_LEGAL = 2 * MAX_HAND
@@ -93,7 +94,9 @@ class MountDrago:
             row["players"] = variant.players
             row["edition"] = EDITIONS.index(variant.edition)
             row["board"] = self.boards.index(variant.board)
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        # what every thread gets whole
+        self._shared = (self.tables, self.scale, self._ones, self.feature_scale)
+        self._team = Team(threads) if threads > 1 else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.rules, self.reward, self.threads)
@@ -199,7 +202,11 @@ class MountDrago:
 
     def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
         """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
-        return partial(kernel.turn_unchecked, *self._turn_arguments(state, actions, out))
+        turn = kernel.turn_unchecked
+        # once compiled, the entry point itself spares numba's choice among forms at every call
+        forms = list(getattr(turn, "overloads", {}).values())
+        entry = forms[0].entry_point if len(forms) == 1 else turn
+        return partial(entry, *self._turn_arguments(state, actions, out))
 
     def _turn_arguments(self, state: State, actions: Any, out: Turn) -> tuple[Any, ...]:
         legal, observation, outcome = out
@@ -479,23 +486,19 @@ class MountDrago:
 
     def _run(self, function: Callable[..., None], n: int, *arguments: Any) -> None:
         """Calls a kernel, with slices of the batch on several threads if there are."""
-        if self._pool is None or n < 2 * self.threads:
+        if self._team is None or n < 2 * self.threads:
             function(*arguments)
             return
-        shared = (self.tables, self.scale, self._ones, self.feature_scale)
-
-        def part(start: int, stop: int) -> None:
-            function(
-                *(
-                    a[start:stop]
-                    if isinstance(a, np.ndarray) and not any(a is s for s in shared)
-                    else a
-                    for a in arguments
-                )
-            )
-
+        shared = [id(array) for array in self._shared]
         cuts = [n * k // self.threads for k in range(self.threads + 1)]
-        list(self._pool.map(part, cuts[:-1], cuts[1:]))
+        parts = [
+            tuple(
+                a[start:stop] if isinstance(a, np.ndarray) and id(a) not in shared else a
+                for a in arguments
+            )
+            for start, stop in pairwise(cuts)
+        ]
+        self._team.run(function, parts)
 
 
 def _rebuild(rules: tuple[Rules, ...], reward: str, threads: int) -> MountDrago:

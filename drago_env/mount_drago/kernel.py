@@ -665,20 +665,27 @@ def find_illegal(state: Any, actions: Any, tables: Any) -> Any:
 
 
 @_jit
+def _take(game: Any, action: Any, rules: Any, scheme: Any, points: Any, rewards: Any) -> Any:
+    """One decision with its points and rewards; False if the row is to stay as it is."""
+    if action == NO_ACTION:
+        for seat in range(SEATS):
+            points[seat] = 0
+            rewards[seat] = 0.0
+        return False
+    _apply(game, action, rules, points)
+    _reward(game, scheme, points, rewards)
+    return True
+
+
+@_jit
 def step_unchecked(
     state: Any, actions: Any, tables: Any, scheme: Any, points: Any, rewards: Any
 ) -> None:
     """One decision in every game; rows with NO_ACTION stay as they are."""
     for row in range(state.shape[0]):
-        if actions[row] == NO_ACTION:
-            for seat in range(SEATS):
-                points[row, seat] = 0
-                rewards[row, seat] = 0.0
-        else:
-            game = state[row]
-            rules = tables[game["board"]]
-            _apply(game, actions[row], rules, points[row])
-            _reward(game, scheme, points[row], rewards[row])
+        game = state[row]
+        rules = tables[game["board"]]
+        _take(game, actions[row], rules, scheme, points[row], rewards[row])
 
 
 @_jit
@@ -730,6 +737,15 @@ def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out
 
 
 @_jit
+def _look(game: Any, rules: Any, scale: Any, actions: Any, mask: Any, out: Any) -> Any:
+    """The list, the mask and the observation of the seat on turn; returns the list's length."""
+    count = _legal(game, rules, actions)
+    _write_mask(actions, count, mask)
+    _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, out)
+    return count
+
+
+@_jit
 def look(
     state: Any, rows: Any, tables: Any, scale: Any, actions: Any, counts: Any, mask: Any, out: Any
 ) -> None:
@@ -738,9 +754,7 @@ def look(
         row = rows[k]
         game = state[row]
         rules = tables[game["board"]]
-        counts[row] = _legal(game, rules, actions[row])
-        _write_mask(actions[row], counts[row], mask[row])
-        _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, out[row])
+        counts[row] = _look(game, rules, scale, actions[row], mask[row], out[row])
 
 
 @_jit
@@ -759,18 +773,10 @@ def turn_unchecked(
 ) -> None:
     """Step and look in one: rows with NO_ACTION keep their lists, masks and observations."""
     for row in range(state.shape[0]):
-        if chosen[row] == NO_ACTION:
-            for seat in range(SEATS):
-                points[row, seat] = 0
-                rewards[row, seat] = 0.0
-        else:
-            game = state[row]
-            rules = tables[game["board"]]
-            _apply(game, chosen[row], rules, points[row])
-            _reward(game, scheme, points[row], rewards[row])
-            counts[row] = _legal(game, rules, actions[row])
-            _write_mask(actions[row], counts[row], mask[row])
-            _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, out[row])
+        game = state[row]
+        rules = tables[game["board"]]
+        if _take(game, chosen[row], rules, scheme, points[row], rewards[row]):
+            counts[row] = _look(game, rules, scale, actions[row], mask[row], out[row])
 
 
 @_jit
@@ -855,9 +861,7 @@ def random_step_unchecked(
         if done[row]:
             seeds[row] = next_seed(seeds[row])
             _deal(game, seeds[row], rules)
-        counts[row] = _legal(game, rules, actions[row])
-        _write_mask(actions[row], counts[row], mask[row])
-        _observe(game, game["seat"], rules, rules["ahead_scaled"], scale, observation[row])
+        counts[row] = _look(game, rules, scale, actions[row], mask[row], observation[row])
 
 
 @_jit

@@ -1,7 +1,7 @@
 """Game records: one game as one JSON object, replayed and verified without random numbers.
 
 A record holds the rules, the board, the dealt cards and every decision with what it scored and
-drew; many records are one file with a record on each line (`.jsonl`). See docs/records.md.
+drew; many records are one file with a record on each line (`.jsonl`). See docs/formats.md.
 """
 
 from __future__ import annotations
@@ -45,13 +45,10 @@ def record(
     state = start.copy()
     if state.shape != (1,):
         raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
-    if (
-        state["position"][0, 0] != 0
-        or (state["hand"][0, 0] == kernel.EMPTY)[: game.rules[0].hand].any()
-    ):
-        raise ValueError("a record starts right after the deal: pass a clone of that state")
     rules = game.row_rules(state, 0)
     it, n = state[0], rules.players
+    if it["position"][: rules.colours].any() or (it["hand_size"][:n] != rules.hand).any():
+        raise ValueError("a record starts right after the deal: pass a clone of that state")
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from operator import index
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -80,11 +80,11 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._state = state
             self._choice = np.empty(1, np.int64)
             self._turn = self.game.look(state)
-            self._bind()
         else:
             if state is not self._state:
                 self._state[:] = state
             self.game.look(self._state, self._turn)
+        self._bind()
         self._seed = int(seed)
         self._start = select(self._state)
         self._actions: list[int] = []
@@ -117,8 +117,13 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
+        try:
+            number = index(action)  # type: ignore[arg-type]  # None is refused below
+        except TypeError:
+            raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
+        if not 0 <= number < self._num_actions or not self._row_mask[number]:
+            self._refuse(number)
         agent = self.agent_selection
-        number = self._checked(action)
         self._choice[0] = number
         self._advance()
         self._actions.append(number)
@@ -141,16 +146,16 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
         self.infos[agent] = {"action_mask": mask}
 
-    def _checked(self, action: Any) -> int:
-        try:
-            number = index(action)
-        except TypeError:
-            raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
-        if not 0 <= number < self._num_actions:
-            raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
-        if not self._row_mask[number]:
+    def _refuse(self, number: int) -> NoReturn:
+        if 0 <= number < self._num_actions:
             raise self.game.illegal(self._state, 0, number)
-        return number
+        raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        ended = self.terminations[agent], self.truncations[agent]
+        return seen, self._cumulative_rewards[agent], *ended, self.infos[agent]
 
     def _dead_step(self, action: int | None) -> None:
         if not self.agents:
@@ -270,19 +275,27 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
 
 class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
-    """PettingZoo's wrapper, with a `last` that asks the game itself.
+    """PettingZoo's wrapper, asking the game itself for what every move needs.
 
-    Every attribute asked through the chain of wrappers costs as much as a move.
+    Each attribute that is asked through the chain of wrappers costs as much as a move.
     """
+
+    def __init__(self, env: AECEnv[str, Observation, int]) -> None:
+        super().__init__(env)
+        self._game = env.unwrapped
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if not self._has_reset:
             return super().last(observe)  # type: ignore[no-any-return]
-        game = self.unwrapped
-        agent = game.agent_selection
-        seen = self.observe(agent) if observe else None
-        ended = game.terminations[agent], game.truncations[agent]
-        return seen, game._cumulative_rewards[agent], *ended, game.infos[agent]
+        seen = self.env.observe(self._game.agent_selection) if observe else None
+        return seen, *self._game.last(observe=False)[1:]
+
+    def step(self, action: int | None) -> None:
+        if not self._has_reset or not self._game.agents:
+            super().step(action)
+        else:
+            self._has_updated = True
+            self.env.step(action)
 
     def __str__(self) -> str:
         return str(self.env)

@@ -52,7 +52,6 @@ class LearnerBatch:
         self._rewards = np.zeros(num_envs, np.float64)  # since the last decision
         self._views = 0
         self._numbers = np.zeros(num_envs, np.uint64)  # each row's stream for its opponents
-        self._opponents: list[list[Policy]] = [[] for _ in range(num_envs)]
         self._pool_index = np.zeros((num_envs, players), np.int64)
         self._policies: list[Policy] = []
         self._rng = RowGenerator(np.random.PCG64(0))
@@ -105,27 +104,27 @@ class LearnerBatch:
 
     def _assign(self, rows: NDArray[np.int64]) -> None:
         """Draws the learner's seat and his opponents from the seeds of these rows."""
-        index = self._known(rows)
+        self._meet(rows)
         numbers = mix(self.seeds[rows] ^ np.uint64(0x5EA7))
         self.learner[rows] = numbers % self.players if self.seat is None else self.seat
         for seat in range(self.players):
             numbers = mix(numbers)
-            self._pool_index[rows, seat] = index[numbers % np.uint64(len(index))]
+            self._pool_index[rows, seat] = numbers % np.uint64(len(self._pool))
         self._numbers[rows] = mix(numbers)
 
-    def _known(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Places of the pool's policies among those in play; who has left is forgotten."""
-        if self._policies[: len(self._pool)] != self._pool or len(self._policies) > len(self._pool):
-            going = np.setdiff1d(self._rows, rows)
-            met = [self._policies[k] for k in np.unique(self._pool_index[going]).tolist()]
-            others = [policy for policy in met if not any(policy is p for p in self._pool)]
-            known = [*self._pool, *others]
-            for row, seat in np.ndindex(self._pool_index[going].shape):
-                policy = self._policies[self._pool_index[going[row], seat]]
-                place = next(k for k, p in enumerate(known) if p is policy)
-                self._pool_index[going[row], seat] = place
-            self._policies = known
-        return np.arange(len(self._pool))
+    def _meet(self, rows: NDArray[np.int64]) -> None:
+        """Puts the pool first among the policies in play, and forgets who has left."""
+        pool = [id(policy) for policy in self._pool]
+        if [id(policy) for policy in self._policies] == pool:
+            return
+        going = np.setdiff1d(self._rows, rows)
+        met = [self._policies[place] for place in np.unique(self._pool_index[going]).tolist()]
+        known = [*self._pool, *(policy for policy in met if id(policy) not in pool)]
+        places = {id(policy): place for place, policy in enumerate(known)}
+        moved = np.array([places.get(id(policy), 0) for policy in self._policies], np.int64)
+        if len(going):
+            self._pool_index[going] = moved[self._pool_index[going]]
+        self._policies = known
 
     def step(self, actions: ArrayLike, live: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The learner's decisions in the live rows, then everybody else's up to his next ones.
@@ -259,7 +258,7 @@ class LearnerBatch:
                     f"number of players: {name.strip('_')} must have the shape {here.shape}, "
                     f"not {found.shape}"
                 )
-        self._known(self._rows)
+        self._meet(self._rows)
         if snapshot["pool_index"].max() >= len(self._policies):
             raise ValueError("the snapshot is of games with more opponents than are known here")
         for name in self._ARRAYS:
