@@ -35,7 +35,7 @@ def aec_play(env: Any) -> Play:
             if terminated or truncated:
                 env.reset()
                 continue
-            legal = np.flatnonzero(seen["action_mask"])
+            legal = seen["action_mask"].nonzero()[0]
             env.step(legal[int(number * len(legal))])
             decisions += 1
         return decisions

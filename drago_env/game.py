@@ -121,6 +121,9 @@ class Game(Protocol):
     @property
     def spec(self) -> GameSpec: ...
 
+    @property
+    def pays_at_end(self) -> bool: ...
+
     def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State: ...
 
     def reset(

@@ -69,6 +69,7 @@ class MountDrago:
             raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
         self.reward = reward
         self._scheme = REWARDS[reward]
+        self.pays_at_end = reward != "margin"  # no reward before the last move
         self.threads = threads
         self.boards: tuple[Board, ...] = tuple(dict.fromkeys(r.board for r in self.rules))
         self.tables = tables(self.rules[0], self.boards)

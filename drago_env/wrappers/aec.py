@@ -93,7 +93,6 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self._paid = False
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
@@ -129,12 +128,12 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._actions.append(number)
         self._mover = agent
         self._cumulative_rewards[agent] = 0.0
-        rewards = self._row_rewards.tolist()
-        if self._paid or any(rewards):
-            self._pay(rewards)
+        over = not self._count[0]
+        if over or not self.game.pays_at_end:
+            self._pay(self._row_rewards.tolist())
         self.infos[agent] = self._idle[agent]
         self._select()
-        if not self._count[0]:
+        if over:
             self._end()
         if self.render_mode == "human":
             self.render()
@@ -166,7 +165,6 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         for agent, reward in zip(self.agents, rewards, strict=False):
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
-        self._paid = any(rewards)
 
     def _end(self) -> None:
         truncated = bool(self.game.truncated(self._state)[0])
