@@ -230,7 +230,7 @@ def markdown(figures: dict[str, Any]) -> str:
     lines = [
         "# Speed",
         "",
-        f"Printed by `make bench` on {figures['date']} ({figures['machine']}; "
+        f"Printed by `{figures['command']}` on {figures['date']} ({figures['machine']}; "
         f"Python {platform.python_version()}, drago-env {__version__}). A decision is a random "
         "legal action with its mask and its float32 observation, and a new game where one has "
         "ended; 4 riders. One pinned core, CPU time, the fastest of many slices of 0.05 s, for "
@@ -299,7 +299,12 @@ def main() -> None:
     parser.add_argument("--peers", metavar="PYTHON", help="Python of the peers' environment")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
-    figures: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "machine": machine()}
+    command = "make bench" if chosen.peers else "python -m benchmarks.speed"
+    figures: dict[str, Any] = {
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+    }
     figures |= own_figures(chosen.quick)
     if chosen.peers:
         figures["peers"] = peer_figures(chosen.peers, 1.0 if chosen.quick else 5.0)
