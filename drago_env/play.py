@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, Seeds, mix, seed_array, select
+from drago_env.game import Game, Seeds, State, mix, seed_array, select
 from drago_env.policy import Policy, RowGenerator, ask, resolve
 
 
@@ -21,42 +21,74 @@ class Played(NamedTuple):
 
 
 def play(
-    game: Game, policies: Sequence[str | Policy], seeds: Seeds, records: bool = True
+    game: Game,
+    policies: Sequence[str | Policy],
+    seeds: Seeds,
+    records: bool = True,
+    seating: ArrayLike | None = None,
+    choices: Seeds | None = None,
 ) -> Played:
     """Plays one game for each seed, policy k in seat k, all of them side by side.
 
     Policies are objects or specs such as `"uniform"`; each is asked for all its games at once.
-    The same seeds give the same games, however many are played together.
+    With `seating`, seat k of game i is played by the policy with the number `seating[i, k]`.
+    The same seeds give the same games, however many are played together: `seeds` fix the deals,
+    `choices` what the policies draw at random (by default that follows from the deal's seed).
     """
     riders = [resolve(policy) for policy in policies]
     state = game.new(seeds)
-    numbers = mix(~seed_array(seeds))
-    if (game.players(state) != len(riders)).any():
-        raise ValueError(
-            f"{game.players(state).max()} seats need as many policies, not {len(riders)}"
-        )
+    numbers = mix(~seed_array(seeds if choices is None else choices))
+    if len(numbers) != len(state):
+        raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
+    places = _seating(game, state, len(riders), seating)
     rng = RowGenerator(np.random.PCG64(int(numbers[0]) if len(numbers) else 0))
     start, turn = select(state), game.look(state)
     moves: list[NDArray[np.int64]] = []
     while (running := turn.legal.counts > 0).any():
         chosen = np.full(len(state), -1)
         numbers[running] = mix(numbers[running])
-        for seat, rider in enumerate(riders):
-            rows = np.flatnonzero(running & (game.current_player(state) == seat))
+        on_turn = places[np.arange(len(state)), game.current_player(state)]
+        for number, rider in enumerate(riders):
+            rows = np.flatnonzero(running & (on_turn == number))
             if len(rows):
                 chosen[rows] = ask(rider, game, state, turn, rows, rng, numbers[rows])
         game.turn_unchecked(state, chosen, turn)
         moves.append(chosen)
-    written = _records(game, start, moves, seeds, riders) if records else []
+    written = _records(game, start, moves, seeds, riders, places) if records else []
     return Played(game.scores(state).copy(), game.winners(state), written)
 
 
+def _seating(game: Game, state: State, policies: int, seating: ArrayLike | None) -> Any:
+    seats = game.players(state)
+    if seating is None:
+        if (seats != policies).any():
+            raise ValueError(f"{seats.max()} seats need as many policies, not {policies}")
+        return np.broadcast_to(np.arange(policies), (len(state), policies))
+    places = np.asarray(seating)
+    wanted = (len(state), int(seats.max(initial=0)))
+    if places.shape != wanted or places.dtype.kind not in "iu":
+        raise ValueError(
+            f"seating must be whole numbers of shape {wanted}, not {places.dtype} of shape "
+            f"{places.shape}"
+        )
+    if places.size and not 0 <= places.min() <= places.max() < policies:
+        raise ValueError(
+            f"seating must name policies 0 to {policies - 1}, not {places.min()} to {places.max()}"
+        )
+    return places
+
+
 def _records(
-    game: Game, start: Any, moves: list[NDArray[np.int64]], seeds: Seeds, riders: list[Policy]
+    game: Game,
+    start: State,
+    moves: list[NDArray[np.int64]],
+    seeds: Seeds,
+    riders: list[Policy],
+    places: NDArray[np.int64],
 ) -> list[dict[str, Any]]:
-    names = [rider.name for rider in riders]
-    made = []
+    made, seats = [], game.players(start)
     for row, seed in enumerate(seed_array(seeds).tolist()):
         actions = [int(chosen[row]) for chosen in moves if chosen[row] >= 0]
+        names = [riders[number].name for number in places[row, : seats[row]]]
         made.append(game.record(start[row : row + 1], actions, seed=seed, riders=names))
     return made

@@ -58,6 +58,41 @@ def test_seeds_come_in_any_form_and_records_are_a_choice() -> None:
     assert (len(empty.scores), len(empty.winners), empty.records) == (0, 0, [])
 
 
+def test_seating_says_who_plays_each_seat_of_each_game() -> None:
+    game = MountDrago(Rules(3))
+    policies = [First("a"), First("b", last=True)]
+    seating = [[0, 1, 1], [1, 0, 0], [1, 1, 1]]
+    together = play(game, policies, [4, 4, 4], seating=seating)
+    for row, numbers in enumerate(seating):
+        alone = play(game, [policies[number] for number in numbers], 4)
+        assert alone.records == [together.records[row]]
+        assert same(alone.scores[0], together.scores[row])
+
+
+def test_choices_are_apart_from_the_deal() -> None:
+    game, policies = MountDrago(), ["uniform"] * 2
+    played = play(game, policies, [7, 7, 7], choices=[1, 2, 1])
+    first, second, third = played.records
+    assert first["start"] == second["start"]
+    assert first["moves"] == third["moves"] != second["moves"]
+    with pytest.raises(ValueError, match="3 games need as many choices, not 1"):
+        play(game, policies, [7, 7, 7], choices=5)
+
+
+@pytest.mark.parametrize(
+    ("seating", "words"),
+    [
+        ([[0, 1]], "shape"),
+        ([[0.0, 1.0]] * 2, "float64"),
+        ([[0, 2]] * 2, "policies 0 to 1, not 0 to 2"),
+        ([[-1, 1]] * 2, "not -1 to 1"),
+    ],
+)
+def test_bad_seating_is_refused(seating: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        play(MountDrago(), ["uniform"] * 2, [1, 2], seating=seating)
+
+
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_a_wrong_number_of_policies_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match=f"2 seats need as many policies, not {number}"):

@@ -1,0 +1,1 @@
+"""Training: networks and the scripts that teach them."""
