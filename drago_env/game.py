@@ -124,6 +124,9 @@ class Game(Protocol):
     @property
     def pays_at_end(self) -> bool: ...
 
+    @property
+    def signature(self) -> dict[str, Any]: ...
+
     def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State: ...
 
     def reset(

@@ -102,6 +102,18 @@ class MountDrago:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.rules, self.reward, self.threads)
 
+    @property
+    def signature(self) -> dict[str, Any]:
+        """What fixes the meaning of observations and actions, whoever plays on which board."""
+        return {
+            "game": self.spec.name,
+            "colours": self.rules[0].colours,
+            "copies": list(self.rules[0].copies),
+            "hand": self.rules[0].hand,
+            "num_actions": self.spec.num_actions,
+            "observation": observation.VERSION,
+        }
+
     # ------------------------------------------------------------ games
 
     def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State:
@@ -144,7 +156,7 @@ class MountDrago:
         n = self._check_state(state)
         out = out or self._new_legal(n)
         self._check_legal(out, n)
-        self._run(kernel.legal, n, state, self.tables, *out)
+        self.run(kernel.legal, n, state, self.tables, *out)
         return out
 
     def step(self, state: State, actions: ArrayLike, out: Outcome | None = None) -> Outcome:
@@ -175,7 +187,7 @@ class MountDrago:
             )
         _check_out("outcome.points", out.points, (n, MAX_PLAYERS), np.int16)
         _check_out("outcome.rewards", out.rewards, (n, MAX_PLAYERS), np.float32)
-        self._run(kernel.step_unchecked, n, state, actions, self.tables, self._scheme, *out)
+        self.run(kernel.step_unchecked, n, state, actions, self.tables, self._scheme, *out)
         return out
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
@@ -199,7 +211,7 @@ class MountDrago:
 
     def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None:
         """The same without any check of actions and arrays, which must be sound."""
-        self._run(kernel.turn_unchecked, len(state), *self._turn_arguments(state, actions, out))
+        self.run(kernel.turn_unchecked, len(state), *self._turn_arguments(state, actions, out))
 
     def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
         """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
@@ -283,7 +295,7 @@ class MountDrago:
     ) -> None:
         shape = (len(state), self.spec.observation_size)
         _check_out("out", out, shape, scale.dtype)
-        self._run(observe, len(state), state, self._seats(state, seats), self.tables, scale, out)
+        self.run(observe, len(state), state, self._seats(state, seats), self.tables, scale, out)
 
     def features(
         self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
@@ -295,7 +307,7 @@ class MountDrago:
             out = np.empty(shape, np.float32)
         _check_out("out", out, shape, np.float32)
         self._check_legal(legal, n)
-        self._run(
+        self.run(
             kernel.features,
             n,
             state,
@@ -318,7 +330,7 @@ class MountDrago:
         if len(seeds) != n:
             raise ValueError(f"{n} games need as many seeds, not {len(seeds)}")
         clone = select(state)
-        self._run(kernel.determinize, n, clone, self._seats(state, seats), seeds, self.tables)
+        self.run(kernel.determinize, n, clone, self._seats(state, seats), seeds, self.tables)
         return clone
 
     # ------------------------------------------------------------ how it stands
@@ -358,7 +370,7 @@ class MountDrago:
     def sample(self, legal: Legal, picks: NDArray[np.uint64]) -> NDArray[np.int64]:
         """A uniformly random legal action for each game; -1 where there is none."""
         actions = np.empty(len(legal.counts), np.int64)
-        self._run(kernel.sample, len(actions), *legal[:2], picks, actions)
+        self.run(kernel.sample, len(actions), *legal[:2], picks, actions)
         return actions
 
     def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]:
@@ -368,7 +380,7 @@ class MountDrago:
         if len(picks) != n:
             raise ValueError(f"{n} games need as many seeds, not {len(picks)}")
         clone = select(state)
-        self._run(kernel.playout_unchecked, n, clone, picks, self.tables)
+        self.run(kernel.playout_unchecked, n, clone, picks, self.tables)
         return clone["score"].copy()
 
     def random_step_unchecked(
@@ -387,7 +399,7 @@ class MountDrago:
         marked in `done` and dealt again from the next seed of its row; then `legal` and
         `observation` are those of the new position. All arrays are the caller's.
         """
-        self._run(
+        self.run(
             kernel.random_step_unchecked,
             len(state),
             state,
@@ -485,16 +497,21 @@ class MountDrago:
             )
         return seats
 
-    def _run(self, function: Callable[..., None], n: int, *arguments: Any) -> None:
-        """Calls a kernel, with slices of the batch on several threads if there are."""
+    def run(
+        self, function: Callable[..., None], n: int, *arguments: Any, shared: Sequence[Any] = ()
+    ) -> None:
+        """Calls a kernel, with slices of the batch on several threads if there are.
+
+        Arrays are cut into slices, except the tables and those that are also in `shared`.
+        """
         if self._team is None or n < 2 * self.threads:
             function(*arguments)
             return
-        shared = [id(array) for array in self._shared]
+        whole = [id(array) for array in (*self._shared, *shared)]
         cuts = [n * k // self.threads for k in range(self.threads + 1)]
         parts = [
             tuple(
-                a[start:stop] if isinstance(a, np.ndarray) and id(a) not in shared else a
+                a[start:stop] if isinstance(a, np.ndarray) and id(a) not in whole else a
                 for a in arguments
             )
             for start, stop in pairwise(cuts)

@@ -323,6 +323,13 @@ def _score(game: Any, triggered: Any, rules: Any, points: Any) -> None:
 
 
 @_jit
+def _triggers(game: Any, card: Any, rules: Any) -> Any:
+    """What the landing of the card's dragon would trigger (6.1 to 6.4)."""
+    before = game["position"][rules["colour"][card]]
+    return rules["ahead"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
+
+
+@_jit
 def _play(game: Any, card: Any, keep: Any, rules: Any, points: Any) -> None:
     seat = np.int64(game["seat"])
     italian = game["edition"] == ITALIAN
@@ -508,6 +515,24 @@ def _observe(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, out: Any)
 
 
 @_jit
+def _try(game: Any, seat: Any, card: Any, keep: Any, rules: Any) -> Any:
+    """Moves and rides as a play would (4, 5), and nothing else; returns the top card before it."""
+    dragon = rules["colour"][card]
+    own_top = game["top"][seat]
+    if not keep and not _ridden_by_other(game, seat, dragon, rules):
+        game["top"][seat] = card
+    goal = np.int64(game["position"][dragon]) + np.int64(rules["value"][card])
+    game["position"][dragon] = min(goal, np.int64(rules["last"]))
+    return own_top
+
+
+@_jit
+def _untry(game: Any, seat: Any, dragon: Any, before: Any, own_top: Any) -> None:
+    game["position"][dragon] = before
+    game["top"][seat] = own_top
+
+
+@_jit
 def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: Any) -> None:
     """What an action of the seat on turn does at once, in the order of `observation.FEATURES`.
 
@@ -528,15 +553,12 @@ def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: 
         keep = action >= kinds
         card = action - kinds if keep else action
         dragon = rules["colour"][card]
-        value = np.int64(rules["value"][card])
         before = np.int64(game["position"][dragon])
-        after = min(before + value, np.int64(rules["last"]))
-        triggered = rules["ahead"][before, 2 + rules["values"] + value]
-        takes = not keep and not _ridden_by_other(game, seat, dragon, rules)
-        game["position"][dragon] = after
-        if takes:
-            game["top"][seat] = card
-        space = np.int64(game["position"][dragon if takes else rides])
+        triggered = _triggers(game, card, rules)
+        _try(game, seat, card, keep, rules)
+        after = game["position"][dragon]
+        takes = game["top"][seat] == card and not keep
+        space = np.int64(game["position"][rules["colour"][game["top"][seat]]])
         if triggered != 0:
             _score(game, triggered, rules, points)
             for other in range(players):
@@ -544,8 +566,7 @@ def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: 
                 if rider >= players:
                     rider -= players
                 out[other] = np.int8(points[rider]) * scale[other]
-        game["position"][dragon] = before
-        game["top"][seat] = own_top
+        _untry(game, seat, dragon, before, own_top)
         arrives = after >= rules["summit"] and before < rules["summit"]
         out[SEATS + 2] = triggered * scale[SEATS + 2]
         out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
@@ -636,6 +657,481 @@ def _redraw(game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, rul
         else:
             _next_seat(game)
     return -1
+
+
+# ---------------------------------------------------------------- rules of thumb
+
+# Weights are fitted for each number of players; `planning.Weights` and `planning.Outlook` say
+# what each means. The row of an array of weights is `players - 2`.
+DRAW, PLACE, RIVAL, AHEAD, PLAN, DANGER, END, HASTE = range(8)
+SPACE, ROAD, THREAT, TURN, CARDS, SPREAD, LENGTH = range(7)
+_GAINS = 16  # classes of gains, by whole points
+# scratch space: what one decision is thought over in
+_WORK = np.dtype(
+    [
+        ("actions", "u1", (2 * MAX_HAND,)),
+        ("values", "<f8", (2 * MAX_HAND,)),  # of each listed action
+        ("unseen", "i1", (50,)),  # cards of each kind
+        ("counts", "i1", (50,)),  # the same, for determinize
+        ("gains", "<f8", (2, _GAINS)),
+        ("points", "<i2", (SEATS,)),
+        ("leaf", "<f8", (SEATS,)),
+        ("order", "<i8", (2 * MAX_HAND,)),
+    ],
+    align=True,
+)
+
+
+@_jit
+def _gain(game: Any, seat: Any, triggered: Any, rules: Any) -> Any:
+    """What a scoring now would bring a seat: its points less the mean of the others'."""
+    own: Any = 0
+    total: Any = 0
+    for rider in range(game["players"]):
+        value: Any = np.int64(rules["worth"][game["position"][rules["colour"][game["top"][rider]]]])
+        if triggered == MINOR and value > MINOR_LIMIT:
+            value = 0
+        total += value
+        if rider == seat:
+            own = value
+    return own - (total - own) / (np.int64(game["players"]) - 1)
+
+
+@_jit
+def _card_gain(game: Any, seat: Any, card: Any, rules: Any) -> Any:
+    """What a seat would gain at once by playing this card."""
+    triggered = _triggers(game, card, rules)
+    if triggered == 0:
+        return 0.0
+    dragon = rules["colour"][card]
+    before = game["position"][dragon]
+    own_top = _try(game, seat, card, False, rules)
+    gain = _gain(game, seat, triggered, rules)
+    _untry(game, seat, dragon, before, own_top)
+    return gain
+
+
+@_jit
+def _best_gain(game: Any, seat: Any, without: Any, rules: Any) -> Any:
+    """The most that a seat's hand could gain at once; one card `without` is out of it."""
+    best = 0.0
+    for i in range(game["hand_size"][seat]):
+        card = np.int64(game["hand"][seat, i])
+        if card == without:
+            without = -1
+        else:
+            best = max(best, _card_gain(game, seat, card, rules))
+    return best
+
+
+@_jit
+def _road(space: Any, rules: Any) -> Any:
+    """The mean value of the spaces that one card leads to."""
+    values = np.int64(rules["values"])
+    total = 0
+    for k in range(values):
+        total += rules["ahead"][space, 3 + k]
+    return total / values
+
+
+@_jit
+def _danger(game: Any, seat: Any, rules: Any, work: Any) -> Any:
+    """What the next rider's best scoring is likely to bring this seat, mostly a loss.
+
+    He is taken to hold a random hand of the unseen cards and to play the one that gains him
+    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
+    """
+    gains = work["gains"]
+    rider = seat + 1
+    if rider == game["players"]:
+        rider = 0
+    for k in range(_GAINS):
+        gains[0, k] = 0.0
+        gains[1, k] = 0.0
+    total = 0.0
+    for card in range(rules["card_kinds"]):
+        count = np.int64(work["unseen"][card])
+        total += count
+        triggered = _triggers(game, card, rules)
+        if triggered != 0 and count > 0:
+            dragon = rules["colour"][card]
+            before = game["position"][dragon]
+            own_top = _try(game, rider, card, False, rules)
+            gain = _gain(game, rider, triggered, rules)
+            if gain > 0:
+                whole: Any = min(np.int64(gain), _GAINS - 1)
+                gains[0, whole] += count
+                gains[1, whole] += count * _gain(game, seat, triggered, rules)
+            _untry(game, rider, dragon, before, own_top)
+    expected = 0.0
+    left = 1.0  # the chance that he has nothing better
+    for k in range(_GAINS - 1, -1, -1):
+        if gains[0, k] > 0:
+            without = np.exp(-np.float64(game["hand_size"][rider]) * gains[0, k] / max(total, 1.0))
+            expected += left * (1.0 - without) * gains[1, k] / gains[0, k]
+            left *= without
+            total -= gains[0, k]
+    return expected
+
+
+@_jit
+def _lead(game: Any, seat: Any, points: Any) -> Any:
+    """Points of a seat less those of the best other one, with these points added."""
+    best: Any = -(1 << 20)
+    for rider in range(game["players"]):
+        if rider != seat:
+            best = max(best, np.int64(game["score"][rider]) + np.int64(points[rider]))
+    return np.int64(game["score"][seat]) + np.int64(points[seat]) - best
+
+
+@_jit
+def _assess_discard(game: Any, action: Any, rules: Any) -> Any:
+    """Cards of summit dragons go, except those that still lift the own dragon."""
+    kinds = np.int64(rules["card_kinds"])
+    if action == 3 * kinds:
+        return 0.0
+    dragon = rules["colour"][action - 2 * kinds]
+    own = rules["colour"][game["top"][game["seat"]]] == dragon
+    return -1.0 if own and game["position"][dragon] < rules["last"] else 1.0
+
+
+@_jit
+def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
+    """What a play of the seat on turn is worth by the rules of thumb, in points.
+
+    It is tried on the record itself and taken back. `unseen` is needed for DANGER alone.
+    """
+    kinds = np.int64(rules["card_kinds"])
+    if action >= 2 * kinds:
+        return _assess_discard(game, action, rules)
+    players = np.int64(game["players"])
+    seat = np.int64(game["seat"])
+    keep = action >= kinds
+    card = action - kinds if keep else action
+    dragon = rules["colour"][card]
+    before = game["position"][dragon]
+    triggered = _triggers(game, card, rules)
+    own_top = _try(game, seat, card, keep, rules)
+    value = 0.0
+    ends = False
+    if triggered != 0:
+        value += _gain(game, seat, triggered, rules)
+        if game["hand_size"][seat] > 1:
+            value -= weights[DRAW]
+        if game["position"][dragon] >= rules["summit"]:
+            _score(game, triggered, rules, work["points"])
+            lead = _lead(game, seat, work["points"])
+            ends = game["summit"] + 1 == rules["summit_dragons"]
+            if ends:
+                value += weights[END] * ((lead > 0) - (lead < 0))
+            else:
+                value += weights[HASTE] * min(max(lead, -10), 10)
+    if not ends:
+        for rider in range(players):
+            space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
+            if rider == seat:
+                value += weights[PLACE] * rules["worth"][space]
+                value += weights[AHEAD] * _road(space, rules)
+            else:
+                value -= weights[RIVAL] * rules["worth"][space] / (players - 1)
+        if weights[PLAN] != 0.0:
+            value += weights[PLAN] * _best_gain(game, seat, card, rules)
+        if weights[DANGER] != 0.0:
+            value += weights[DANGER] * _danger(game, seat, rules, work)
+    _untry(game, seat, dragon, before, own_top)
+    return value
+
+
+@_jit
+def _assess_all(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> Any:
+    """What each listed action is worth; returns the place of the best, the first of equals."""
+    if weights[DANGER] != 0.0:
+        _unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
+    values = work["values"]
+    best = 0
+    for i in range(count):
+        values[i] = _assess(game, np.int64(work["actions"][i]), rules, weights, work)
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+@_jit
+def _steps_left(game: Any, rules: Any) -> Any:
+    """Steps that the leading dragons still need to end the game."""
+    total: Any = 0
+    counted: Any = 0
+    for _ in range(np.int64(rules["summit_dragons"]) - np.int64(game["summit"])):
+        best: Any = -1
+        leader = 0
+        for dragon in range(np.int64(rules["colours"])):
+            place = np.int64(game["position"][dragon])
+            if place < rules["summit"] and place > best and counted >> dragon & 1 == 0:
+                best = place
+                leader = dragon
+        counted |= 1 << leader
+        total += np.int64(rules["summit"]) - best
+    return total
+
+
+@_jit
+def _final_shares(game: Any, out: Any) -> None:
+    """Each seat's share of the victory: 1 for a sole winner, 1 / k for each of k."""
+    best = game["score"][0]
+    for rider in range(1, game["players"]):
+        best = max(best, game["score"][rider])
+    winners = 0
+    for rider in range(game["players"]):
+        winners += game["score"][rider] == best
+    for rider in range(game["players"]):
+        out[rider] = (game["score"][rider] == best) / winners
+
+
+@_jit
+def _outlook(game: Any, rules: Any, weights: Any, out: Any) -> None:
+    """Each seat's chance to win: a softmax of what the riders have and may expect."""
+    if game["phase"] == OVER:
+        _final_shares(game, out)
+        return
+    players = np.int64(game["players"])
+    spread = np.exp(weights[SPREAD] + weights[LENGTH] * np.log(1.0 + _steps_left(game, rules)))
+    top = -1e9
+    for rider in range(players):
+        space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
+        value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
+        value += weights[ROAD] * _road(space, rules)
+        value += weights[CARDS] * game["hand_size"][rider]
+        threat = _best_gain(game, rider, -1, rules)
+        value += (weights[THREAT] + weights[TURN] * (rider == game["seat"])) * threat
+        out[rider] = value / spread
+        top = max(top, out[rider])
+    total = 0.0
+    for rider in range(players):
+        out[rider] = np.exp(out[rider] - top)
+        total += out[rider]
+    for rider in range(players):
+        out[rider] /= total
+
+
+# ---------------------------------------------------------------- search
+
+
+@_jit
+def _leaf(game: Any, rules: Any, plan: Any, outlook: Any, out: Any) -> None:
+    """What a position is worth to each seat: its chance to win, or its margin on that scale."""
+    if plan["margin"]:
+        players = np.int64(game["players"])
+        total: Any = 0
+        for rider in range(players):
+            total += np.int64(game["score"][rider])
+        for rider in range(players):
+            own = np.int64(game["score"][rider])
+            out[rider] = 0.5 + (own - (total - own) / (players - 1)) / 64.0
+    else:
+        _outlook(game, rules, outlook, out)
+
+
+@_jit
+def _roll(game: Any, pick: Any, depth: Any, noise: Any, rules: Any, weights: Any, work: Any) -> Any:
+    """Plays on for so many decisions, each with probability `noise` at random."""
+    limit = np.uint64(noise * 4294967296.0)
+    for _ in range(depth):
+        if game["phase"] == OVER:
+            break
+        count = _legal(game, rules, work["actions"])
+        pick += _GOLDEN
+        if (_mix(pick) >> _S32) < limit:
+            pick += _GOLDEN
+            best = _below(pick, count)
+        else:
+            best = _assess_all(game, count, rules, weights, work)
+        _apply(game, np.int64(work["actions"][best]), rules, work["points"])
+    return pick
+
+
+@_jit
+def _flat(
+    state: Any,
+    row: Any,
+    seed: Any,
+    rules: Any,
+    plan: Any,
+    weights: Any,
+    outlook: Any,
+    worlds: Any,
+    work: Any,
+    actions: Any,
+    count: Any,
+    totals: Any,
+    visits: Any,
+) -> None:
+    """Sequential halving: all candidates meet the same worlds, the better half goes on.
+
+    `worlds[0]` is a possible world, `worlds[1]` the game played on in it.
+    """
+    seat = state[row]["seat"]
+    order = work["order"]
+    for i in range(count):
+        order[i] = i
+    rounds = 1
+    while 1 << rounds < count:
+        rounds += 1
+    alive = count
+    while alive > 1:
+        for _ in range(max(1, plan["playouts"] // (rounds * alive))):
+            seed += _GOLDEN
+            worlds[0] = state[row]
+            if not plan["told"]:
+                _determinize(worlds[0], seat, seed, rules, work["counts"])
+            for i in range(alive):
+                worlds[1] = worlds[0]
+                game = worlds[1]
+                _apply(game, np.int64(actions[order[i]]), rules, work["points"])
+                _roll(game, ~seed, plan["depth"], plan["noise"], rules, weights, work)
+                _leaf(game, rules, plan, outlook, work["leaf"])
+                totals[order[i]] += work["leaf"][seat]
+                visits[order[i]] += 1
+        for i in range(1, alive):  # best first; equals keep their order
+            candidate = order[i]
+            j = i
+            while j > 0 and totals[order[j - 1]] < totals[candidate]:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = candidate
+        alive = (alive + 1) // 2
+
+
+@_jit
+def _find_child(table: Any, edge: Any) -> Any:
+    """The slot of an edge in a hash table of (edge, child), or the free slot where it goes."""
+    mask = table.shape[0] - 1
+    slot = np.int64(_mix(np.uint64(edge)) & np.uint64(mask))
+    while table[slot, 0] != edge and table[slot, 0] != NO_ACTION:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@_jit
+def _select(
+    node: Any, game: Any, count: Any, plan: Any, work: Any, table: Any, visits: Any, totals: Any
+) -> Any:
+    """The place of the action to try next: the best mean for the seat on turn, with a bonus.
+
+    The bonus is for what is little known, and follows what the rules of thumb think of it
+    (`work["values"]`, by a softmax), as in PUCT. Only what is legal in this world takes part, so
+    a child counts in `visits[child, 1]` how often it could have been chosen.
+    """
+    seat = game["seat"]
+    values = work["values"]
+    top = values[0]
+    for i in range(1, count):
+        top = max(top, values[i])
+    total = 0.0
+    for i in range(count):
+        values[i] = np.exp((values[i] - top) * plan["sharpness"])
+        total += values[i]
+    mean = totals[node, seat] / max(visits[node, 0], 1)
+    best = 0
+    best_score = -1e9
+    for i in range(count):
+        slot = _find_child(table, node * 256 + np.int64(work["actions"][i]))
+        score = mean
+        tried = 0
+        chances = visits[node, 0]
+        if table[slot, 0] != NO_ACTION:
+            child = table[slot, 1]
+            visits[child, 1] += 1
+            tried = visits[child, 0]
+            chances = visits[child, 1]
+            score = totals[child, seat] / tried
+        score += plan["explore"] * values[i] / total * np.sqrt(chances + 1.0) / (1.0 + tried)
+        if score > best_score:
+            best_score = score
+            best = i
+    return best
+
+
+@_jit
+def _descend(
+    game: Any,
+    rules: Any,
+    plan: Any,
+    weights: Any,
+    work: Any,
+    table: Any,
+    visits: Any,
+    totals: Any,
+    path: Any,
+    nodes: Any,
+) -> Any:
+    """Follows the tree in one world to a new node, or to the end; returns the path's length."""
+    node = 0
+    length = 1
+    path[0] = 0
+    while game["phase"] != OVER and length < path.shape[0]:
+        count = _legal(game, rules, work["actions"])
+        _assess_all(game, count, rules, weights, work)
+        best = _select(node, game, count, plan, work, table, visits, totals)
+        action = np.int64(work["actions"][best])
+        slot = _find_child(table, node * 256 + action)
+        new = table[slot, 0] == NO_ACTION
+        if new:
+            table[slot, 0] = node * 256 + action
+            table[slot, 1] = nodes
+            visits[nodes, 1] = 1
+        node = table[slot, 1]
+        path[length] = node
+        length += 1
+        _apply(game, action, rules, work["points"])
+        if new:
+            break
+    return length
+
+
+@_jit
+def _tree(
+    state: Any,
+    row: Any,
+    seed: Any,
+    rules: Any,
+    plan: Any,
+    weights: Any,
+    outlook: Any,
+    worlds: Any,
+    work: Any,
+    table: Any,
+    visits: Any,
+    totals: Any,
+    path: Any,
+) -> None:
+    """Information-set tree search: every playout is a new world, all of them share one tree.
+
+    A node is what was played since the root. It adds up what came of it for each seat, and each
+    seat chooses what is best for itself (max^n). Node 0 is the root.
+    """
+    seat = state[row]["seat"]
+    for slot in range(table.shape[0]):
+        table[slot, 0] = NO_ACTION
+    for node in range(visits.shape[0]):
+        visits[node, 0] = 0
+        visits[node, 1] = 0
+        for rider in range(SEATS):
+            totals[node, rider] = 0.0
+    nodes = 1
+    for _ in range(plan["playouts"]):
+        seed += _GOLDEN
+        worlds[0] = state[row]
+        game = worlds[0]
+        if not plan["told"]:
+            _determinize(game, seat, seed, rules, work["counts"])
+        length = _descend(game, rules, plan, weights, work, table, visits, totals, path, nodes)
+        nodes = max(nodes, path[length - 1] + 1)
+        _roll(game, ~seed, plan["depth"], plan["noise"], rules, weights, work)
+        _leaf(game, rules, plan, outlook, work["leaf"])
+        for i in range(length):
+            visits[path[i], 0] += 1
+            for rider in range(game["players"]):
+                totals[path[i], rider] += work["leaf"][rider]
 
 
 # ---------------------------------------------------------------- whole batches
@@ -827,6 +1323,136 @@ def playout_unchecked(state: Any, picks: Any, tables: Any) -> None:
             pick += _GOLDEN
             _apply(game, np.int64(actions[_below(pick, count)]), rules, points)
         picks[row] = pick
+
+
+@_jit
+def assess(state: Any, tables: Any, weights: Any, best: Any) -> None:
+    """The best legal action of each game by the rules of thumb."""
+    works = np.empty(1, _WORK)
+    for row in range(state.shape[0]):
+        work = works[0]
+        game = state[row]
+        rules = tables[game["board"]]
+        count = _legal(game, rules, work["actions"])
+        best[row] = NO_ACTION
+        if count > 0:
+            place = _assess_all(game, count, rules, weights[game["players"] - 2], work)
+            best[row] = np.int64(work["actions"][place])
+
+
+@_jit
+def outlook(state: Any, tables: Any, weights: Any, out: Any) -> None:
+    """Each seat's chance to win, by the fitted estimate."""
+    for row in range(state.shape[0]):
+        game = state[row]
+        for seat in range(SEATS):
+            out[row, seat] = 0.0
+        _outlook(game, tables[game["board"]], weights[game["players"] - 2], out[row])
+
+
+@_jit
+def roll_unchecked(
+    state: Any, picks: Any, depth: Any, noise: Any, who: Any, tables: Any, weights: Any
+) -> None:
+    """Plays on for so many decisions; seat k of a row has the weights number `who[row, k]`."""
+    works = np.empty(1, _WORK)
+    for row in range(state.shape[0]):
+        work = works[0]
+        game = state[row]
+        rules = tables[game["board"]]
+        for _ in range(depth):
+            if game["phase"] == OVER:
+                break
+            own = weights[who[row, game["seat"]]]
+            picks[row] = _roll(game, picks[row], 1, noise, rules, own, work)
+
+
+@_jit
+def search_flat(
+    state: Any,
+    seeds: Any,
+    tables: Any,
+    plan: Any,
+    weights: Any,
+    outlook: Any,
+    actions: Any,
+    counts: Any,
+    totals: Any,
+    visits: Any,
+) -> None:
+    """Playouts of the listed actions, by sequential halving; see `_flat`."""
+    works = np.empty(1, _WORK)
+    worlds = np.empty(2, state.dtype)
+    for row in range(state.shape[0]):
+        kind = state[row]["players"] - 2
+        rules = tables[state[row]["board"]]
+        _flat(
+            state,
+            row,
+            seeds[row],
+            rules,
+            plan[0],
+            weights[kind],
+            outlook[kind],
+            worlds,
+            works[0],
+            actions[row],
+            counts[row],
+            totals[row],
+            visits[row],
+        )
+
+
+@_jit
+def search_tree(
+    state: Any,
+    seeds: Any,
+    tables: Any,
+    plan: Any,
+    weights: Any,
+    outlook: Any,
+    actions: Any,
+    counts: Any,
+    totals: Any,
+    visits: Any,
+) -> None:
+    """Playouts of the listed actions, by a tree for each game; see `_tree`."""
+    works = np.empty(1, _WORK)
+    worlds = np.empty(1, state.dtype)
+    nodes = plan[0]["playouts"] + 1
+    size = 16
+    while size < 2 * nodes:
+        size *= 2
+    table = np.empty((size, 2), np.int64)
+    node_visits = np.empty((nodes, 2), np.int64)
+    node_totals = np.empty((nodes, SEATS))
+    path = np.empty(64, np.int64)
+    for row in range(state.shape[0]):
+        if counts[row] < 2:
+            continue
+        seat = state[row]["seat"]
+        kind = state[row]["players"] - 2
+        rules = tables[state[row]["board"]]
+        _tree(
+            state,
+            row,
+            seeds[row],
+            rules,
+            plan[0],
+            weights[kind],
+            outlook[kind],
+            worlds,
+            works[0],
+            table,
+            node_visits,
+            node_totals,
+            path,
+        )
+        for i in range(counts[row]):
+            slot = _find_child(table, np.int64(actions[row, i]))
+            if table[slot, 0] != NO_ACTION:
+                totals[row, i] = node_totals[table[slot, 1], seat]
+                visits[row, i] = node_visits[table[slot, 1], 0]
 
 
 @_jit

@@ -1,0 +1,159 @@
+"""Rules of thumb, win chances and search on batches of positions: the planners' kernels, checked.
+
+The weights are arguments: agents hold the numbers, this module says what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drago_env.game import Seeds, State, seed_array
+from drago_env.mount_drago import kernel
+from drago_env.mount_drago.game import MountDrago
+from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
+
+END_OF_GAME = 1 << 30  # a depth that no game reaches
+
+
+class Weights(NamedTuple):
+    """What a play is worth, in points, besides what the rider gains at once by it.
+
+    What he gains is his points less the mean of the others'.
+    """
+
+    draw: float  # price of a draw that is lost by a scoring
+    place: float  # for each point of the own space's value
+    rival: float  # against the mean value of the rivals' spaces
+    ahead: float  # for the mean value of the spaces ahead of the own dragon
+    plan: float  # for the best gain that the rest of the hand could make next
+    danger: float  # for what the next rider's best scoring is likely to bring us
+    end: float  # for ending the game as a sole leader; lost by ending it behind
+    haste: float  # for each point of the lead when another dragon reaches the summit
+
+
+class Outlook(NamedTuple):
+    """A rider's standing in points, from which chances to win are a softmax."""
+
+    space: float  # for each point of his space's value
+    road: float  # for the mean value of the spaces ahead of his dragon
+    threat: float  # for the best gain that his hand could make at once
+    turn: float  # for the same, if it is his turn
+    cards: float  # for each card in his hand
+    spread: float  # logarithm of the points by which a lead counts, at the end of the game
+    length: float  # power of the steps left by which that grows
+
+
+class Thought(NamedTuple):
+    """What a search found out about each legal action."""
+
+    actions: NDArray[np.uint8]  # (n, max_legal)
+    counts: NDArray[np.int64]  # (n,)
+    visits: NDArray[np.int64]  # (n, max_legal), playouts of each
+    values: NDArray[np.float64]  # (n, max_legal), the mean of what came of them
+
+    def best(self) -> NDArray[np.int64]:
+        """The action with the most playouts in each game, the better mean among equals."""
+        known = np.arange(self.actions.shape[1]) < self.counts[:, None]
+        most = np.where(known, self.visits, -1)
+        front = most == most.max(1, keepdims=True)
+        place = np.where(front, self.values, -np.inf).argmax(1)
+        return np.asarray(self.actions[np.arange(len(place)), place].astype(np.int64))
+
+
+class Plan(NamedTuple):
+    """How to search."""
+
+    method: str  # flat or tree
+    playouts: int  # for each decision
+    depth: int  # decisions of a playout after the one tried (flat) or the tree (tree)
+    noise: float  # share of a playout's decisions that are random
+    explore: float  # weight of the tree's bonus for what is little known
+    sharpness: float  # how closely that bonus follows the rules of thumb
+    margin: bool  # a playout is worth its margin, not the chance to win
+    told: bool  # knows all hands and the deck
+
+
+_PLAN = np.dtype(
+    [
+        ("playouts", "<i8"),
+        ("depth", "<i8"),
+        ("noise", "<f8"),
+        ("explore", "<f8"),
+        ("sharpness", "<f8"),
+        ("margin", "?"),
+        ("told", "?"),
+    ],
+    align=True,
+)
+
+
+def by_players(table: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
+    """Weights for every number of players as the array that the kernels take."""
+    return np.array([table[n] for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)], np.float64)
+
+
+def assess(game: MountDrago, state: State, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The best action of each game by the rules of thumb; -1 after the end."""
+    best = np.empty(len(state), np.int64)
+    game.run(kernel.assess, len(state), state, game.tables, weights, best, shared=[weights])
+    return best
+
+
+def outlook(game: MountDrago, state: State, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
+    out = np.zeros((len(state), MAX_PLAYERS))
+    game.run(kernel.outlook, len(state), state, game.tables, weights, out, shared=[weights])
+    return out
+
+
+def roll(
+    game: MountDrago,
+    state: State,
+    seeds: Seeds,
+    weights: NDArray[np.float64],
+    who: NDArray[np.int64] | None = None,
+    depth: int = END_OF_GAME,
+    noise: float = 0.0,
+) -> None:
+    """Plays on in place by the rules of thumb, each decision with probability `noise` at random.
+
+    Seat k of game i follows `weights[who[i, k]]`, by default those for its number of players.
+    """
+    if who is None:
+        places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
+        who = np.repeat(places, MAX_PLAYERS, axis=1)
+    picks = game.picks(seeds)
+    arguments = (state, picks, depth, noise, who, game.tables, weights)
+    game.run(kernel.roll_unchecked, len(state), *arguments, shared=[weights])
+
+
+def search(
+    game: MountDrago,
+    state: State,
+    seeds: Seeds,
+    plan: Plan,
+    weights: NDArray[np.float64],
+    outlook: NDArray[np.float64],
+) -> Thought:
+    """Thinks about every game's legal actions by playouts.
+
+    Unless it is `told`, it looks at nothing that the seat on turn cannot see: each playout
+    starts from hands, deck and generator that are drawn anew.
+    """
+    legal = game.legal(state)
+    totals = np.zeros((len(state), game.spec.max_legal))
+    visits = np.zeros(totals.shape, np.int64)
+    settings = np.array([plan[1:]], _PLAN)
+    kernel_search = kernel.search_tree if plan.method == "tree" else kernel.search_flat
+    game.run(
+        kernel_search,
+        len(state),
+        *(state, seed_array(seeds), game.tables, settings, weights, outlook),
+        *(legal.actions, legal.counts, totals, visits),
+        shared=[settings, weights, outlook],
+    )
+    return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
