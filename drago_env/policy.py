@@ -109,8 +109,10 @@ def ask(
             clones = game.determinize(clones, seats, mix(~numbers))
         view = View(game, clones)
     rng.rows = numbers
-    actions = np.asarray(policy.act(observation, mask, rng, view))
-    rng.rows = None
+    try:
+        actions = np.asarray(policy.act(observation, mask, rng, view))
+    finally:
+        rng.rows = None
     if actions.shape != (len(mask),) or actions.dtype.kind not in "iu":
         raise ValueError(
             f"the policy {policy.name!r} must answer with {len(mask)} whole numbers, "

@@ -1,0 +1,253 @@
+"""A network that plays: checkpoint files that hold no code, and the policy `neural`.
+
+`neural` is the network that ships with the agents, `neural:path=runs/x/best.safetensors` any
+other; with `temperature=1` it draws from its distribution instead of taking the best action.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from agents.network import Floats, Network, Shape, Weights, softmax
+from drago_env.game import Game, Legal, State
+from drago_env.policy import View, row_numbers
+
+FORMAT = "drago-network/1"
+SHIPPED = Path(__file__).parent / "checkpoints" / "mount_drago.safetensors"
+COOLEST, HOTTEST = 0.01, 100.0
+
+
+class CheckpointError(ValueError):
+    """A checkpoint file that cannot be used; the message names the file, and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a checkpoint file holds."""
+
+    path: Path
+    weights: Weights
+    shape: Shape
+    signature: dict[str, Any]  # of the game that it was trained for: see `Game.signature`
+    card: dict[str, Any]  # how it was made
+
+
+# ---------------------------------------------------------------- files
+
+
+def fingerprint(signature: dict[str, Any]) -> str:
+    """A hash of what fixes the meaning of a network's inputs and outputs."""
+    text = json.dumps(signature, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def save(
+    path: str | Path,
+    weights: Weights,
+    shape: Shape,
+    signature: dict[str, Any],
+    card: dict[str, Any] | None = None,
+) -> None:
+    """Writes a checkpoint, whole or not at all; `signature` is that of the game.
+
+    The `card` is any JSON object that says how the network was made.
+    """
+    path = Path(path)
+    tensors = {name: np.ascontiguousarray(w, np.float32) for name, w in weights.items()}
+    _check_tensors(path, shape, {name: ("F32", w.shape) for name, w in tensors.items()})
+    _check_finite(path, tensors)
+    about = {
+        "format": FORMAT,
+        "shape": asdict(shape),
+        "signature": signature,
+        "fingerprint": fingerprint(signature),
+        "card": card or {},
+    }
+    # one text, because the order of several would change from file to file
+    texts = {"about": json.dumps(about, sort_keys=True)}
+    part = path.with_name(path.name + ".part")
+    save_file(tensors, part, texts)
+    os.replace(part, path)
+
+
+def load(path: str | Path) -> Checkpoint:
+    """Reads a checkpoint; whatever is wrong with the file is refused before it is believed."""
+    path = Path(path)
+    try:
+        with safe_open(path, framework="numpy") as file:
+            shape, signature, card = _about(path, file.metadata() or {})
+            # the sizes first: nothing is read that the shape does not ask for
+            parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+            found = {name: (p.get_dtype(), tuple(p.get_shape())) for name, p in parts.items()}
+            _check_tensors(path, shape, found)
+            weights = {name: file.get_tensor(name) for name in shape.tensors}
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no checkpoint {path}; {_ADVICE}") from None
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path} is not a sound checkpoint file: {error}") from error
+    _check_finite(path, weights)
+    return Checkpoint(path, weights, shape, signature, card)
+
+
+_ADVICE = (
+    "train one (`python -m train.ppo --help` says how) and name its file, "
+    "such as neural:path=runs/x/best.safetensors"
+)
+
+
+def _about(path: Path, texts: dict[str, str]) -> tuple[Shape, dict[str, Any], dict[str, Any]]:
+    """The shape, the signature and the card of a file."""
+    try:
+        about = json.loads(texts.get("about", "{}"))
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: what it says of itself is no JSON: {error}") from error
+    written = about.get("format") if isinstance(about, dict) else about
+    if written != FORMAT:
+        raise CheckpointError(f"{path} must be of the format {FORMAT!r}, not {written!r:.40}")
+    sizes, signature, card = (about.get(key) for key in ("shape", "signature", "card"))
+    if not isinstance(signature, dict) or not isinstance(card, dict):
+        raise CheckpointError(f"{path}: the signature and the card must be JSON objects")
+    try:
+        shape = Shape(**{**sizes, "trunk": tuple(sizes["trunk"]), "action": tuple(sizes["action"])})
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: the shape cannot be read: {error!s:.200}") from error
+    if about.get("fingerprint") != fingerprint(signature):
+        raise CheckpointError(f"{path}: the fingerprint is not that of the signature beside it")
+    return shape, signature, card
+
+
+def _check_tensors(path: Path, shape: Shape, found: dict[str, tuple[str, tuple[int, ...]]]) -> None:
+    """Refuses tensors that are missing, of another shape or type, or of no use."""
+    wanted = shape.tensors
+    for name in sorted(wanted.keys() | found.keys()):
+        if name not in found:
+            raise CheckpointError(f"{path}: the tensor {name} is missing")
+        if name not in wanted:
+            raise CheckpointError(f"{path}: the tensor {name!r:.60} does not belong to its shape")
+        if found[name] != ("F32", wanted[name]):
+            kind, size = found[name]
+            raise CheckpointError(
+                f"{path}: the tensor {name} must be F32 of shape {wanted[name]}, "
+                f"not {kind} of shape {size!s:.60}"
+            )
+
+
+def _check_finite(path: Path, weights: Weights) -> None:
+    for name, weight in weights.items():
+        if not np.isfinite(weight).all():
+            raise CheckpointError(f"{path}: the tensor {name} has numbers that are not finite")
+
+
+# ---------------------------------------------------------------- the policy
+
+
+class Evaluation(NamedTuple):
+    """What the network says of positions; finished games have neither actions nor a value."""
+
+    legal: Legal
+    priors: Floats  # (n, max_legal): the probability of each listed action; 0 past the count
+    values: Floats  # (n,): the final reward that the seat on turn may expect
+
+
+class Neural:
+    """Plays what the network likes best, or with a temperature draws from its distribution."""
+
+    plans = True  # the features of the actions come from the view; they hold nothing hidden
+
+    def __init__(
+        self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "neural"
+    ) -> None:
+        number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+        if not number or not (temperature == 0 or COOLEST <= temperature <= HOTTEST):
+            raise ValueError(
+                f"temperature must be 0 (the best action) or from {COOLEST} to {HOTTEST} "
+                f"(1 is the network's own distribution), not {temperature!r}"
+            )
+        self.name, self.checkpoint, self.temperature = name, checkpoint, temperature
+        self._network = Network(checkpoint.shape, checkpoint.weights)
+
+    def act(
+        self,
+        observation: NDArray[np.float32],
+        mask: NDArray[np.int8],
+        rng: np.random.Generator,
+        view: View | None = None,
+    ) -> NDArray[np.int64]:
+        if view is None:
+            raise ValueError("the network needs a view: ask it through drago_env.policy.ask")
+        legal = view.game.legal(view.state)
+        logits, _ = self._forward(view.game, view.state, observation, legal)
+        if self.temperature:
+            priors = softmax(logits / np.float32(self.temperature))
+            picks = draw(priors, legal.counts, row_numbers(rng, len(mask)))
+        else:
+            picks = logits.argmax(1)  # the first of several that are equal
+        actions: NDArray[np.int64] = legal.actions[np.arange(len(mask)), picks].astype(np.int64)
+        return actions
+
+    def evaluate(self, game: Game, state: State) -> Evaluation:
+        """The network's opinion of every game, for a search that it guides."""
+        turn = game.look(state)
+        logits, values = self._forward(game, state, turn.observation, turn.legal)
+        running = turn.legal.counts > 0
+        return Evaluation(turn.legal, softmax(logits) * running[:, None], values * running)
+
+    def _forward(
+        self, game: Game, state: State, observation: Floats, legal: Legal
+    ) -> tuple[Floats, Floats]:
+        check_game(self.checkpoint, game)
+        features = game.features(state, legal)
+        return self._network.forward(observation, legal.actions, legal.counts, features)
+
+
+def check_game(checkpoint: Checkpoint, game: Game) -> None:
+    """Refuses a game whose observations or actions mean something else than in training."""
+    shape, spec = checkpoint.shape, game.spec
+    trained = {
+        **checkpoint.signature,
+        "observation_size": shape.observation_size,
+        "feature_size": shape.feature_size,
+        "num_actions": shape.num_actions,
+    }
+    here = {
+        **game.signature,
+        "observation_size": spec.observation_size,
+        "feature_size": spec.feature_size,
+    }
+    if trained == here:
+        return
+    keys = [key for key in {**trained, **here} if trained.get(key) != here.get(key)]
+    was = ", ".join(f"{key} {trained.get(key)}" for key in keys)
+    now = ", ".join(f"{key} {here.get(key)}" for key in keys)
+    raise CheckpointError(
+        f"{checkpoint.path} was trained for {was:.200}, but this game has {now}; "
+        "train a network for this game, or play the game that it knows"
+    )
+
+
+def draw(priors: Floats, counts: NDArray[np.int64], numbers: NDArray[np.uint64]) -> Any:
+    """A place in each row's list, drawn by its priors with the row's own random number."""
+    sums = priors.cumsum(1)
+    level = (numbers >> np.uint64(40)).astype(np.float32) * np.float32(2**-24) * sums[:, -1]
+    # rounding may lift the level to the last sum itself
+    return np.minimum((sums <= level[:, None]).sum(1), counts - 1)
+
+
+def make(path: str | None = None, temperature: float = 0.0) -> Neural:
+    """The policy `neural`: of the network that ships, or of the checkpoint at `path`."""
+    if path is None and not SHIPPED.exists():
+        raise CheckpointError(f"no network ships with the agents yet; {_ADVICE}")
+    words = [] if path is None else [f"path={path}"]
+    words += [f"temperature={temperature}"] if temperature else []
+    name = "neural" + (":" if words else "") + ",".join(words)
+    return Neural(load(SHIPPED if path is None else str(path)), temperature, name)

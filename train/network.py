@@ -1,0 +1,66 @@
+"""The network as torch trains it: the same shape, names and answers as `agents.network`."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents.network import PADDING, Shape
+
+
+class Network(nn.Module):
+    """Logits of the listed legal actions, and the value of the position for the seat on turn."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        context, first = shape.trunk[-1], shape.action[0]
+        self.trunk = _layers((shape.observation_size, *shape.trunk))
+        self.features = nn.Linear(shape.feature_size, first, bias=False)
+        self.embedding = nn.Embedding(shape.num_actions, first)
+        self.context = nn.Linear(context, first)
+        self.action = _layers(shape.action)
+        self.policy = nn.Linear(shape.action[-1], 1, bias=False)
+        self.value = nn.Linear(context, 1)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Keeps the size of what flows through; begins near uniform play and near a value of 0."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                small = module in (self.policy, self.value)
+                nn.init.orthogonal_(module.weight, 0.01 if small else math.sqrt(2))
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+
+    def forward(
+        self, observation: Tensor, actions: Tensor, counts: Tensor, features: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The logits `(n, max_legal)` and the values `(n,)`.
+
+        `actions` (int64) and `features` mean something up to the counts; beyond, the logit is
+        `PADDING`. The features there must be finite: zero, as a game writes them.
+        """
+        context = observation
+        for layer in self.trunk:
+            context = torch.relu(layer(context))
+        hidden = self.features(features) + self.embedding(actions.clamp(min=0))
+        hidden = torch.relu(hidden + self.context(context)[:, None])
+        for layer in self.action:
+            hidden = torch.relu(layer(hidden))
+        slots = torch.arange(actions.shape[1], device=actions.device)
+        logits = self.policy(hidden)[..., 0].masked_fill(slots >= counts[:, None], float(PADDING))
+        return logits, torch.tanh(self.value(context)[:, 0])
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """Copies of the weights by name, as `agents.neural.save` takes them."""
+        return {name: w.detach().cpu().numpy().copy() for name, w in self.state_dict().items()}
+
+
+def _layers(sizes: tuple[int, ...]) -> nn.ModuleList:
+    return nn.ModuleList(nn.Linear(inputs, outputs) for inputs, outputs in pairwise(sizes))
