@@ -53,11 +53,11 @@ class Arguments:
         "light",
         "outlook",
     )
-    generations: int = 40
+    generations: int = 30
     """generations of the cross-entropy method"""
     candidates: int = 16
     """candidates in each"""
-    games: int = 4000
+    games: int = 2000
     """games of each candidate, in all seats"""
     positions: int = 100_000
     """games that the outlook is fitted to, one position of each"""

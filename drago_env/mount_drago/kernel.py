@@ -674,6 +674,9 @@ _WORK = np.dtype(
         ("unseen", "i1", (50,)),  # cards of each kind
         ("counts", "i1", (50,)),  # the same, for determinize
         ("gains", "<f8", (2, _GAINS)),
+        ("rider", "i1", (10,)),  # who rides each dragon
+        ("value", "<i8", (3, SEATS)),  # what a minor or major scoring would give each seat
+        ("sums", "<i8", (3,)),
         ("points", "<i2", (SEATS,)),
         ("leaf", "<f8", (SEATS,)),
         ("order", "<i8", (2 * MAX_HAND,)),
@@ -739,35 +742,62 @@ def _danger(game: Any, seat: Any, rules: Any, work: Any) -> Any:
     """What the next rider's best scoring is likely to bring this seat, mostly a loss.
 
     He is taken to hold a random hand of the unseen cards and to play the one that gains him
-    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
+    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours. A play
+    changes the space of one rider only, so the sums over all riders are made once.
     """
     gains = work["gains"]
-    rider = seat + 1
-    if rider == game["players"]:
-        rider = 0
+    players = np.int64(game["players"])
+    following = seat + 1 if seat + 1 < players else 0
     for k in range(_GAINS):
         gains[0, k] = 0.0
         gains[1, k] = 0.0
+    for dragon in range(np.int64(rules["colours"])):
+        work["rider"][dragon] = following  # he takes what nobody rides
+    sums = work["sums"]
+    sums[MINOR] = 0
+    sums[MAJOR] = 0
+    for rider in range(players):
+        dragon = rules["colour"][game["top"][rider]]
+        work["rider"][dragon] = rider
+        value: Any = np.int64(rules["worth"][game["position"][dragon]])
+        work["value"][MAJOR, rider] = value
+        work["value"][MINOR, rider] = value if value <= MINOR_LIMIT else 0
+        sums[MAJOR] += work["value"][MAJOR, rider]
+        sums[MINOR] += work["value"][MINOR, rider]
+    values = np.int64(rules["values"])
+    share = 1.0 / (players - 1)
+    ahead = rules["ahead"]
+    unseen = work["unseen"]
+    held = work["value"]
     total = 0.0
-    for card in range(rules["card_kinds"]):
-        count = np.int64(work["unseen"][card])
-        total += count
-        triggered = _triggers(game, card, rules)
-        if triggered != 0 and count > 0:
-            dragon = rules["colour"][card]
-            before = game["position"][dragon]
-            own_top = _try(game, rider, card, False, rules)
-            gain = _gain(game, rider, triggered, rules)
+    card = 0
+    for dragon in range(np.int64(rules["colours"])):
+        space = np.int64(game["position"][dragon])
+        for k in range(values):
+            count = np.int64(unseen[card])
+            card += 1
+            total += count
+            triggered = np.int64(ahead[space, 3 + values + k])
+            if triggered == 0 or count == 0:
+                continue
+            moved = np.int64(work["rider"][dragon])
+            value = np.int64(ahead[space, 3 + k])
+            if triggered == MINOR and value > MINOR_LIMIT:
+                value = 0
+            everyone = sums[triggered] - held[triggered, moved] + value
+            own: Any = value if moved == following else held[triggered, following]
+            gain = own - (everyone - own) * share
             if gain > 0:
+                own = value if moved == seat else held[triggered, seat]
                 whole: Any = min(np.int64(gain), _GAINS - 1)
                 gains[0, whole] += count
-                gains[1, whole] += count * _gain(game, seat, triggered, rules)
-            _untry(game, rider, dragon, before, own_top)
+                gains[1, whole] += count * (own - (everyone - own) * share)
     expected = 0.0
     left = 1.0  # the chance that he has nothing better
     for k in range(_GAINS - 1, -1, -1):
         if gains[0, k] > 0:
-            without = np.exp(-np.float64(game["hand_size"][rider]) * gains[0, k] / max(total, 1.0))
+            hand = np.float64(game["hand_size"][following])
+            without = np.exp(-hand * gains[0, k] / max(total, 1.0))
             expected += left * (1.0 - without) * gains[1, k] / gains[0, k]
             left *= without
             total -= gains[0, k]
