@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from agents.search import Search
@@ -19,7 +19,7 @@ class Clairvoyant(Search):
 
     noise: float = 0.2
 
-    name: ClassVar[str] = "clairvoyant"
+    name: str = field(default="clairvoyant", init=False)
     sees_all: ClassVar[bool] = True
 
 

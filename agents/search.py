@@ -42,9 +42,10 @@ class Search:
     sharpness: float = 0.5  # tree: how closely the bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
 
-    name: ClassVar[str] = "search"
+    name: str = field(default="search", init=False)
     plans: ClassVar[bool] = True
     sees_all: ClassVar[bool] = False
+    slow: ClassVar[bool] = True  # whoever plays many games takes fewer at once
 
     def __post_init__(self) -> None:
         _one_of("method", self.method, METHODS)
