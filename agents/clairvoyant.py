@@ -17,7 +17,7 @@ class Clairvoyant(Search):
     a share of their decisions is random.
     """
 
-    noise: float = 0.2
+    noise: float = 0.3
 
     name: str = field(default="clairvoyant", init=False)
     sees_all: ClassVar[bool] = True

@@ -38,14 +38,13 @@ class Search:
     playout: str = "light"  # who plays on: uniform, greedy, light or heuristic
     leaf: str = "outlook"  # what the cut is worth: chance to win (outlook) or margin
     noise: float = 0.0  # share of a playout's decisions that are random
-    explore: float = 0.3  # tree: bonus for what is little known
+    explore: float = 1.0  # tree: bonus for what is little known
     sharpness: float = 0.5  # tree: how closely the bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
 
     name: str = field(default="search", init=False)
     plans: ClassVar[bool] = True
     sees_all: ClassVar[bool] = False
-    slow: ClassVar[bool] = True  # whoever plays many games takes fewer at once
 
     def __post_init__(self) -> None:
         _one_of("method", self.method, METHODS)

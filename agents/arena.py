@@ -1,0 +1,219 @@
+"""`python -m agents.arena`: agents against each other, on the same deals in every rotation.
+
+    python -m agents.arena greedy heuristic --players 4 --games 2000 --seed 1 --out results/
+
+From Python: `run(Config(["greedy", "uniform"], games=2000)).report()`. See docs/arena.md.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.folder import Folder, settings
+from agents.tables import Chunk, Columns, Config, join, play_deals
+from drago_env.policy import sees_all
+
+if TYPE_CHECKING:
+    from agents.command import Command
+    from agents.report import Report
+
+__all__ = ["Config", "Result", "run"]
+
+Job = tuple[int, int]  # deals, from the first up to, but not with, the last
+Played = Generator[Chunk, None, None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished arena."""
+
+    config: Config
+    columns: Columns  # a row for each game and seat; agents by their numbers
+    seconds: NDArray[np.float64]  # each agent's time for all its decisions
+    decisions: NDArray[np.int64]
+
+    @property
+    def table(self) -> Any:
+        """The results as a pandas data frame, agents by name."""
+        import pandas
+
+        names = np.array(self.config.names, object)
+        return pandas.DataFrame({**self.columns, "agent": names[self.columns["agent"]]})
+
+    def report(self) -> Report:
+        """What the results say."""
+        from agents.report import Report
+
+        cheats = [sees_all(policy) for policy in self.config.policies()]
+        with np.errstate(invalid="ignore"):  # an agent may have had no turn yet
+            seconds = (self.seconds / self.decisions).tolist()
+        return Report.of(self.config, self.columns, cheats, seconds)
+
+
+def run(
+    config: Config,
+    out: str | Path | None = None,
+    format: str = "parquet",
+    records: bool = False,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Result:
+    """Plays an arena to its end; what `out` holds of it already is not played again.
+
+    The results do not depend on `workers`; by default all cores work. Policies that are made
+    already play in this process, with one worker.
+    """
+    made = [agent for agent in config.agents if not isinstance(agent, str)]
+    workers = workers if workers is not None else 1 if made else os.cpu_count() or 1
+    if workers < 1 or (made and workers > 1):
+        raise ValueError(
+            f"workers must be at least 1, and 1 for policies that are made already, not {workers}"
+        )
+    if records and out is None:
+        raise ValueError("records are written to a folder: name one (--out)")
+    config.policies()  # an agent that cannot be made is told before any game
+    folder = Folder(out, settings(config, format, records)) if out is not None else None
+    chunks = folder.read() if folder else []
+    jobs = list(_jobs(config, chunks))
+    with (
+        _bar(config, jobs, progress) as advance,
+        closing(_played(config, jobs, records, min(workers, len(jobs)))) as played,
+    ):
+        for chunk in played:
+            if folder:
+                folder.add(chunk)
+            chunks.append(chunk._replace(records=[]))
+            advance(len(chunk.columns["deal"]) // config.players)
+    whole = join(chunks)
+    if folder:
+        folder.finish(whole)
+    return Result(config, whole.columns, whole.seconds, whole.decisions)
+
+
+def _jobs(config: Config, chunks: Sequence[Chunk]) -> Iterator[Job]:
+    """The deals that are still to play, on a grid that is the same for every run.
+
+    So even an agent that does not keep its games apart meets the same batches again.
+    """
+    missing = np.ones(config.deals, np.bool_)
+    for chunk in chunks:
+        missing[chunk.columns["deal"]] = False
+    for first in range(0, config.deals, config.chunk):
+        numbers = np.flatnonzero(missing[first : first + config.chunk]) + first
+        for stretch in np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1):
+            if len(stretch):
+                yield int(stretch[0]), int(stretch[-1]) + 1
+
+
+# ---------------------------------------------------------------- workers
+
+
+def _played(config: Config, jobs: Sequence[Job], records: bool, workers: int) -> Played:
+    """The finished jobs as they come."""
+    if workers <= 1:
+        for first, last in jobs:
+            yield play_deals(config, first, last, records)
+        return
+    before = set(multiprocessing.active_children())
+    # Never fork: compiled code and its threads do not survive it.
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
+    try:
+        for task in as_completed([pool.submit(play_deals, config, *job, records) for job in jobs]):
+            yield task.result()
+        pool.shutdown()
+    except BaseException:  # an interrupt as well: what is under way is given up
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+
+
+def _start_worker() -> None:
+    """The parent hears Ctrl-C and ends its workers; without a parent they end themselves."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers share the cores already
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _bar(config: Config, jobs: Sequence[Job], show: bool) -> Iterator[Callable[[int], object]]:
+    """A progress bar on standard error that counts games."""
+    if not show:
+        yield lambda games: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), "games", TimeRemainingColumn())
+    total = config.deals * config.players
+    left = sum(last - first for first, last in jobs) * config.players
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=total, completed=total - left)
+        yield lambda games: bar.advance(task, games)
+
+
+# ---------------------------------------------------------------- command line
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    from agents.command import parse
+
+    command = parse(arguments)
+    try:
+        result = run(
+            command.config(),
+            command.out,
+            command.format,
+            command.records,
+            command.workers,
+            progress=True,
+        )
+        report = result.report()
+        report.show(sys.stderr if command.json else sys.stdout)
+        if command.json:
+            print(report.json())
+        if command.out is not None:
+            report.write(Path(command.out))
+    except BrokenExecutor as error:
+        return _failed(f"error: a worker died ({error}). {_advice(command)}", 1)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        return _failed(f"error: {error}", 2)
+    except KeyboardInterrupt:
+        return _failed(f"interrupted. {_advice(command)}", 130)
+    return 0
+
+
+def _failed(message: str, code: int) -> int:
+    print(message, file=sys.stderr)
+    return code
+
+
+def _advice(command: Command) -> str:
+    if command.out is None:
+        return "Nothing is kept; with --out the next run would go on from here."
+    return f"Finished deals are in {command.out}; the same command goes on from there."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""The command line of the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import tyro
+
+from agents.tables import Config
+
+_Agents = Annotated[
+    tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
+]
+_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
+_Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
+_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
+
+
+@dataclass
+class Command:
+    """Plays agents against each other: every deal in every rotation of the seats."""
+
+    agents: _Agents
+    """Who plays: greedy, search:playouts=64, my_module:MyPolicy and so on; one or more."""
+    players: int = 2
+    """Seats at the table. Fewer agents sit several times; of more, every subset plays."""
+    edition: str = "german"
+    """Edition of the rules: german or italian."""
+    board: _File = None
+    """A board file instead of the built-in side."""
+    games: int = 1000
+    """Games to play, rounded up to whole deals; a deal is one game for each seat."""
+    seed: int = 0
+    """Of the deals, the seating and the choices: the same seed gives the same results."""
+    out: _Folder = None
+    """Where results and report go; an arena that was interrupted goes on in its folder."""
+    format: Literal["parquet", "csv"] = "parquet"
+    """Of the results in the folder."""
+    records: bool = False
+    """Also write every game to records.jsonl in the folder."""
+    workers: _Number = None
+    """Processes that play; by default one for each core."""
+    json: bool = False
+    """Print the report as one JSON object on standard output, all else on standard error."""
+
+    def config(self) -> Config:
+        return Config(self.agents, self.players, self.edition, self.board, self.games, self.seed)
+
+
+def parse(arguments: Sequence[str] | None = None) -> Command:
+    """The command in these words, by default those that the program was started with."""
+    options = (tyro.conf.FlagCreatePairsOff,)
+    return tyro.cli(Command, prog="python -m agents.arena", args=arguments, config=options)

@@ -1,0 +1,212 @@
+"""The folder of an arena: what is finished stays, whatever happens to the run.
+
+    config.json       what was asked for
+    parts/            finished stretches of deals, while the arena runs
+    results.parquet   or results.csv: a row for each game and seat
+    records.jsonl     the games, if asked for
+    times.json        how long the agents thought
+    report.md, report.svg
+
+Every file is written under another name first, so that one with its own name is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import drago_env
+from agents.tables import COLUMNS, Chunk, Columns, Config, make_game
+
+VERSION = 1
+FORMATS = ("parquet", "csv")
+
+
+def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
+    """What must be the same for results that stand in one folder; only games may grow."""
+    if format not in FORMATS:
+        raise ValueError(f"format must be {' or '.join(FORMATS)}, not {format!r}")
+    return {
+        "version": VERSION,
+        "package": drago_env.__version__,
+        "game": make_game(config).spec.name,
+        "agents": config.names,
+        "players": config.players,
+        "edition": config.edition,
+        "board": config.board and Path(config.board).read_text(encoding="utf-8"),
+        "seed": config.seed,
+        "format": format,
+        "records": records,
+        "games": config.deals * config.players,
+    }
+
+
+class Folder:
+    """A folder, new or of the same arena; anything else is refused before it is touched."""
+
+    def __init__(self, path: str | Path, wanted: dict[str, Any]) -> None:
+        self.path, self._names = Path(path), list(wanted["agents"])
+        self._seats, self._keep_records = int(wanted["players"]), bool(wanted["records"])
+        self._parts = self.path / "parts"
+        self._results = self.path / f"results.{wanted['format']}"
+        _refuse(self.path, wanted)
+        self._parts.mkdir(parents=True, exist_ok=True)
+        _write(self.path / "config.json", json.dumps(wanted, indent=2) + "\n")
+        self._merged = 0  # so many deals stand in the table already: the first ones
+
+    def read(self) -> list[Chunk]:
+        """All that is finished, each deal once."""
+        chunks = []
+        if self._results.exists():
+            seconds, decisions = self._times()
+            chunks.append(Chunk(_read_table(self._results, self._names), seconds, decisions, []))
+            self._merged = int(chunks[0].columns["deal"].max()) + 1
+        for part in sorted(self._parts.glob("*.npz")):
+            chunk = _read_part(part)
+            if chunk is None:  # it will be played again
+                part.unlink()
+            elif chunk.columns["deal"][0] >= self._merged:  # else the run ended between two steps
+                chunks.append(chunk)
+        return chunks
+
+    def add(self, chunk: Chunk) -> None:
+        """Keeps a finished stretch of deals."""
+        deal = chunk.columns["deal"]
+        part = self._parts / f"{deal[0]:09}-{deal[-1] + 1:09}.npz"
+        if self._keep_records:  # first, so that a part always has its records
+            _write(part.with_suffix(".jsonl"), _lines(chunk.records))
+        arrays: Any = {**chunk.columns, "seconds": chunk.seconds, "decisions": chunk.decisions}
+        _replace(part, lambda file: np.savez(file, **arrays))
+
+    def finish(self, whole: Chunk) -> None:
+        """Puts everything into one table, and the records into one file."""
+        if self._keep_records:
+            self._join_records()
+        times = {
+            name: {"decisions": int(count), "seconds": round(float(spent), 3)}
+            for name, count, spent in zip(self._names, whole.decisions, whole.seconds, strict=True)
+        }
+        _write(self.path / "times.json", json.dumps(times, indent=2) + "\n")
+        _replace(self._results, lambda file: self._write_table(file, whole.columns))
+        shutil.rmtree(self._parts)
+
+    def _join_records(self) -> None:
+        """The records of the merged deals, which stand first, and those of the parts."""
+        target, merged = self.path / "records.jsonl", self._merged
+        lines: list[str] = []
+        if target.exists():
+            with target.open(encoding="utf-8") as file:
+                lines = [line for line, _ in zip(file, range(merged * self._seats), strict=False)]
+        for part in sorted(self._parts.glob("*.jsonl")):
+            if int(part.stem.split("-")[0]) >= merged and part.with_suffix(".npz").exists():
+                lines.append(part.read_text(encoding="utf-8"))
+        _write(target, "".join(lines))
+
+    def _write_table(self, file: Any, columns: Columns) -> None:
+        import pyarrow
+        from pyarrow import csv, parquet
+
+        numbers = pyarrow.array(columns["agent"].astype(np.int32))
+        named = pyarrow.DictionaryArray.from_arrays(numbers, self._names).cast(pyarrow.string())
+        write = parquet.write_table if self._results.suffix == ".parquet" else csv.write_csv
+        write(pyarrow.table({**columns, "agent": named}), file)
+
+    def _times(self) -> Any:
+        times = json.loads((self.path / "times.json").read_text(encoding="utf-8"))
+        each = [times[name] for name in self._names]
+        return (np.array([t["seconds"] for t in each]), np.array([t["decisions"] for t in each]))
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def _refuse(path: Path, wanted: dict[str, Any]) -> None:
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"{path} is a file; --out must name a folder")
+    found = _found(path)
+    if found is None:
+        return
+    names = {**wanted, **found}
+    other = [name for name in names if name != "games" and found.get(name) != wanted.get(name)]
+    if other:
+        told = ", ".join(
+            f"{name} is {found.get(name)!r:.60} there and {wanted.get(name)!r:.60} here"
+            for name in other
+        )
+        raise ValueError(
+            f"{path} holds another arena: {told}. Choose another folder, or ask for the same"
+        )
+    if found["games"] > wanted["games"]:
+        raise ValueError(
+            f"{path} holds an arena of {found['games']} games; ask for at least as many, "
+            f"not {wanted['games']}, or choose another folder"
+        )
+
+
+def _found(path: Path) -> dict[str, Any] | None:
+    """The settings in a folder; None if it is new or empty."""
+    there = sorted(file.name for file in path.glob("*") if file.suffix != ".tmp")
+    if not there:
+        return None
+    if "config.json" not in there:
+        raise ValueError(
+            f"{path} holds other files ({', '.join(there)[:60]}); choose a new or empty folder"
+        )
+    try:
+        found = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}/config.json cannot be read: {error}") from error
+    if not isinstance(found, dict) or not isinstance(found.get("games"), int):
+        raise ValueError(f"{path}/config.json is not that of an arena; choose another folder")
+    return found
+
+
+# ---------------------------------------------------------------- files
+
+
+def _replace(path: Path, write: Callable[[Any], Any]) -> None:
+    """Writes a file so that it is there as a whole or not at all."""
+    unfinished = path.with_name(path.name + ".tmp")
+    with unfinished.open("wb") as file:
+        write(file)
+    os.replace(unfinished, path)
+
+
+def _write(path: Path, text: str) -> None:
+    _replace(path, lambda file: file.write(text.encode()))
+
+
+def _lines(records: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
+
+
+def _read_part(path: Path) -> Chunk | None:
+    """A finished stretch of deals; None if the file is damaged."""
+    try:
+        with path.open("rb") as opened, np.load(opened) as file:
+            columns = {name: file[name] for name in COLUMNS}
+            return Chunk(columns, file["seconds"], file["decisions"], [])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def _read_table(path: Path, names: Sequence[str]) -> Columns:
+    import pyarrow
+    from pyarrow import compute, csv, parquet
+
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path)
+    else:
+        kinds = dict.fromkeys(("win_share", "rank", "margin"), pyarrow.float64())
+        options = csv.ConvertOptions(column_types={**kinds, "agent": pyarrow.string()})
+        table = csv.read_csv(path, convert_options=options)
+    codes = compute.index_in(table["agent"], value_set=pyarrow.array(list(names)))
+    columns = {name: table[name].to_numpy() for name in COLUMNS if name != "agent"}
+    return {**columns, "agent": codes.to_numpy().astype(np.int64)}

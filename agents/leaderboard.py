@@ -1,0 +1,128 @@
+"""Plays the leaderboard and writes docs/leaderboard.md: `make leaderboard`.
+
+For each number of players all agents meet in one arena, and each meets the next weaker one alone
+in a longer one. Finished arenas are kept in a folder: an interrupted run goes on from there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import tyro
+
+from agents.arena import Config, run
+from agents.report import HEADINGS, Report, interval, markdown_table
+from drago_env import __version__
+
+AGENTS = ("clairvoyant", "search", "heuristic", "greedy", "uniform")  # the strongest first
+PLAYERS = (2, 3, 4, 5)
+POOL_GAMES = 2000
+DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "search": 2000, "clairvoyant": 1000}
+
+
+@dataclass
+class Arguments:
+    """Play the leaderboard and write its page."""
+
+    page: Path = Path("docs/leaderboard.md")
+    """the page to write; its plots go beside it"""
+    out: Path = Path("results/leaderboard")
+    """where the arenas are kept"""
+    seed: int = 1
+    """of every arena"""
+    scale: float = 1.0
+    """so many times the games; less is a trial"""
+
+
+def main(arguments: Arguments) -> None:
+    pools: list[str] = []
+    duels: list[list[str]] = []
+    for players in PLAYERS:
+        config = _config(AGENTS, players, POOL_GAMES, arguments)
+        report = _play(config, arguments)
+        plot = arguments.page.with_name(f"leaderboard-{players}.svg")
+        shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
+        pools.append(_pool(config, report, plot.name))
+        duels += [_duel(_play(config, arguments)) for config in _duels(players, arguments)]
+    arguments.page.write_text(_page(pools, duels, arguments), encoding="utf-8")
+
+
+def _duels(players: int, arguments: Arguments) -> Iterator[Config]:
+    for stronger, weaker in pairwise(AGENTS):
+        yield _config((stronger, weaker), players, DUEL_GAMES[stronger], arguments)
+
+
+def _config(agents: tuple[str, ...], players: int, games: int, arguments: Arguments) -> Config:
+    games = max(int(games * arguments.scale), 2 * players)
+    return Config(agents, players, games=games, seed=arguments.seed)
+
+
+def _folder(config: Config, arguments: Arguments) -> Path:
+    return arguments.out / f"{config.players}-{'-'.join(config.names)}"
+
+
+def _play(config: Config, arguments: Arguments) -> Report:
+    print(_command(config), flush=True)
+    folder = _folder(config, arguments)
+    report = run(config, folder, progress=True).report()
+    report.write(folder)
+    return report
+
+
+def _command(config: Config) -> str:
+    words = shlex.join(str(agent) for agent in config.agents)
+    options = f"--players {config.players} --games {config.games} --seed {config.seed}"
+    return f"python -m agents.arena {words} {options}"
+
+
+def _pool(config: Config, report: Report, plot: str) -> str:
+    notes = "\n".join(f"- {line}" for line in report.notes())
+    return (
+        f"## {config.players} players\n\n`{_command(config)}`\n\n"
+        f"{markdown_table(HEADINGS, report.rows())}\n\n{notes}\n\n"
+        f"![Win share, margin and rating with intervals, {config.players} players]({plot})"
+    )
+
+
+def _duel(report: Report) -> list[str]:
+    (pair,) = report.pairs
+    upset = AGENTS.index(pair.a.name) > AGENTS.index(pair.b.name)
+    return [
+        str(report.players),
+        f"{pair.a.label} over {pair.b.label}",
+        interval(pair.win_share.estimate, 100, 1),
+        interval(pair.margin.estimate, 1, 2),
+        str(report.games),
+        "no" if pair.win_share.more != 0 else "the other way round" if upset else "yes",
+    ]
+
+
+def _page(pools: list[str], duels: list[list[str]], arguments: Arguments) -> str:
+    headings = ("players", "who", "win share difference, %", "margin difference", "games", "shown")
+    date = datetime.date.today().isoformat()
+    scale = "" if arguments.scale == 1 else f" with {arguments.scale} times the games"
+    parts = [
+        "# Leaderboard",
+        f"Made by `make leaderboard`{scale} with drago-env {__version__} on {date}, seed "
+        f"{arguments.seed}. The german edition, duplicate deals in every rotation; in brackets 95% "
+        "intervals over the deals. [The arena](arena.md) says what the columns mean, "
+        "[the agents](agents.md) who plays.",
+        "## Who beats whom",
+        "Two agents alone at the table, in equal shares of the seats: "
+        "`python -m agents.arena A B --players P --games G --seed "
+        f"{arguments.seed}`. A difference of win shares is shown when its interval does not "
+        "hold 0.",
+        markdown_table(headings, duels),
+        *pools,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Arguments, description=__doc__))

@@ -1,0 +1,326 @@
+"""The report of an arena: as a terminal table, Markdown, a plot and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, TextIO
+
+from numpy.typing import NDArray
+
+from agents import ratings
+from agents.ratings import Difference, Estimate, Shares
+from agents.tables import Config
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent's results."""
+
+    name: str
+    sees_all: bool
+    games: int
+    win_share: Estimate
+    rank: Estimate
+    margin: Estimate
+    points: Estimate
+    rating: Estimate
+    seconds: float  # for one decision; not reproducible, so no part of the JSON
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} (sees all)" if self.sees_all else self.name
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two agents, the better one first, over the deals in which both sit."""
+
+    a: Standing
+    b: Standing
+    win_share: Difference
+    margin: Difference
+    ahead: Estimate  # how often a ends before b
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an arena found, best agent first."""
+
+    players: int
+    edition: str
+    seed: int
+    deals: int
+    standings: list[Standing]
+    pairs: list[Pair]
+    luck: Shares
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        columns: Mapping[str, NDArray[Any]],
+        sees_all: Sequence[bool],
+        seconds: Sequence[float],
+    ) -> Report:
+        """The report on a table of results, agents by their numbers."""
+        sample = ratings.Sample(columns, config.names)
+        bootstrap = ratings.Bootstrap(len(sample), config.seed)
+        means = {name: ratings.means(sample, name, bootstrap) for name in _MEANS}
+        rated = ratings.rate(sample, config.seed)
+        games = ((sample.held > 0).sum(0) * sample.seats).tolist()
+        found = [
+            Standing(
+                name,
+                sees_all[a],
+                games[a],
+                rating=rated[a],
+                seconds=seconds[a],
+                **{column: means[column][a] for column in _MEANS},
+            )
+            for a, name in enumerate(config.names)
+        ]
+        order = sorted(range(len(found)), key=lambda a: _strength(found[a]), reverse=True)
+        pairs = [
+            Pair(
+                found[a],
+                found[b],
+                ratings.difference(sample, "win_share", a, b, bootstrap),
+                ratings.difference(sample, "margin", a, b, bootstrap),
+                ratings.ahead(sample, a, b, bootstrap),
+            )
+            for a, b in combinations(order, 2)
+        ]
+        luck = ratings.shares(sample, bootstrap)
+        standings = [found[a] for a in order]
+        return cls(config.players, config.edition, config.seed, len(sample), standings, pairs, luck)
+
+    @property
+    def games(self) -> int:
+        return self.deals * self.players
+
+    @property
+    def title(self) -> str:
+        played = f"{self.games} games ({self.deals} deals), seed {self.seed}"
+        even = f"an even win share is {100 / self.players:.1f}%"
+        return f"{self.players} players, {self.edition} edition, {played}; {even}"
+
+    # ------------------------------------------------------------ JSON
+
+    def json(self) -> str:
+        """One JSON object: the same for the same seed, so without times."""
+        made = {
+            "players": self.players,
+            "edition": self.edition,
+            "seed": self.seed,
+            "deals": self.deals,
+            "games": self.games,
+            "even": round(1 / self.players, 6),
+            "agents": [
+                {
+                    "agent": one.name,
+                    "games": one.games,
+                    **{name: _plain(getattr(one, name)) for name in _NUMBERS},
+                    "sees_all": one.sees_all,
+                }
+                for one in self.standings
+            ],
+            "pairs": [
+                {
+                    "a": pair.a.name,
+                    "b": pair.b.name,
+                    "win_share_difference": _plain(pair.win_share.estimate),
+                    "margin_difference": _plain(pair.margin.estimate),
+                    "ahead": _plain(pair.ahead),
+                }
+                for pair in self.pairs
+            ],
+            "luck": {name: _plain(share) for name, share in self.luck._asdict().items()},
+        }
+        return json.dumps(made)
+
+    # ------------------------------------------------------------ tables
+
+    def rows(self) -> list[list[str]]:
+        """A line for each agent under `HEADINGS`; an interval stands behind its mean."""
+        return [
+            [
+                one.label,
+                interval(one.win_share, 100, 1),
+                interval(one.rank, 1, 2),
+                interval(one.margin, 1, 2),
+                interval(one.points, 1, 1),
+                interval(one.rating, 1, 1),
+                _time(one.seconds),
+            ]
+            for one in self.standings
+        ]
+
+    def cross(self) -> list[list[str]]:
+        """How often, in percent, the agent of the row ends before that of the column."""
+        share = {(pair.a.name, pair.b.name): pair.ahead.mean for pair in self.pairs}
+        share |= {(b, a): 1 - mean for (a, b), mean in share.items()}
+        names = [one.name for one in self.standings]
+        return [
+            [f"{number} {one.label}", *(_percent(share.get((one.name, name))) for name in names)]
+            for number, one in enumerate(self.standings, 1)
+        ]
+
+    def notes(self) -> list[str]:
+        """Neighbours in the table, luck, and who cheats."""
+        found = {(pair.a.name, pair.b.name): pair for pair in self.pairs}
+        lines = [_neighbours(found[a.name, b.name]) for a, b in pairwise(self.standings)]
+        deal, skill, rest = (interval(share, 100, 0) for share in self.luck)
+        lines.append(
+            f"Of the margin's variance the deal makes up {deal} percent, who plays {skill}, "
+            f"the rest (choices, and how all this works together) {rest}."
+        )
+        lines += [
+            f"{one.name} sees all: it is told every hand and the deck. It cheats; it is a "
+            "yardstick, not a player."
+            for one in self.standings
+            if one.sees_all
+        ]
+        return lines
+
+    def markdown(self) -> str:
+        """The report as a page."""
+        parts = [
+            f"# Arena\n\n{self.title}. In brackets: 95% intervals over the deals.",
+            markdown_table(HEADINGS, self.rows()),
+            "\n".join(f"- {line}" for line in self.notes()),
+            f"{CROSS}:",
+            markdown_table(self._numbers(), self.cross()),
+            "![Win share, margin and rating of each agent](report.svg)",
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def show(self, file: TextIO) -> None:
+        """Prints the tables for a terminal."""
+        from rich.console import Console
+
+        console = Console(file=file, width=None if file.isatty() else 120, highlight=False)
+        folded = [[cell.replace(" [", "\n[") for cell in row] for row in self.rows()]
+        console.print(f"\n{self.title}", markup=False)
+        console.print(_rich(HEADINGS, folded))
+        for line in self.notes():
+            console.print(line, markup=False)
+        if len(self.standings) > 1:
+            console.print(f"\n{CROSS}:")
+            console.print(_rich(self._numbers(), self.cross()))
+
+    def _numbers(self) -> list[str]:
+        """The headings of the cross table: the numbers of its rows, since names are long."""
+        return ["", *(str(number) for number in range(1, len(self.standings) + 1))]
+
+    # ------------------------------------------------------------ files
+
+    def write(self, folder: Path) -> None:
+        """The page and its plot."""
+        self.plot(folder / "report.svg")
+        (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
+
+    def plot(self, path: Path) -> None:
+        """Win share, margin and rating with their intervals; the ending says which format."""
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        figure = Figure((10, 1.6 + 0.4 * len(self.standings)), layout="constrained")
+        places = range(len(self.standings), 0, -1)
+        for number, (name, title, even) in enumerate(self._panels(), 1):
+            axis = figure.add_subplot(1, 3, number)
+            axis.axvline(even, color="0.8", zorder=0)
+            for place, one in zip(places, self.standings, strict=True):
+                mean, low, high = getattr(one, name)
+                axis.plot([low, high], [place, place], color="C0")
+                axis.plot(mean, place, "s" if one.sees_all else "o", color="C0")
+            axis.set(title=title, ylim=(0.5, len(self.standings) + 0.5))
+            axis.set_yticks(places, [one.label for one in self.standings] if number == 1 else "")
+        # without a date and random names, the same results give the same file
+        with matplotlib.rc_context({"svg.hashsalt": "arena", "svg.fonttype": "none"}):
+            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+    def _panels(self) -> list[tuple[str, str, float]]:
+        """What is drawn, its title, and where agents stand that are all alike."""
+        return [
+            ("win_share", "win share", 1 / self.players),
+            ("margin", "margin", 0.0),
+            ("rating", "rating", ratings.START),
+        ]
+
+
+# ---------------------------------------------------------------- words
+
+_MEANS = ("win_share", "rank", "margin", "points")
+_NUMBERS = ("win_share", "margin", "rank", "rating", "points")
+HEADINGS = ("agent", "win share %", "rank", "margin", "points", "rating", "decision")
+CROSS = "How often, in percent, a row ends before a column (a tie is a half)"
+
+
+def _strength(one: Standing) -> tuple[float, float]:
+    """What the table is sorted by; an agent that had no turn yet comes last."""
+    return (-1.0, 0.0) if math.isnan(one.win_share.mean) else (one.win_share.mean, one.margin.mean)
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    """Rounded, so that no machine's last bit shows; null where a number is not known."""
+    return {
+        name: None if math.isnan(number) else round(number, 6) + 0.0
+        for name, number in estimate._asdict().items()
+    }
+
+
+def interval(estimate: Estimate, scale: float, digits: int) -> str:
+    """A mean with its interval behind it."""
+    """A mean with its interval in brackets, such as `52.3 [50.1, 54.5]`."""
+    mean, low, high = (
+        "?" if math.isnan(number) else f"{round(number * scale, digits) + 0.0:.{digits}f}"
+        for number in estimate
+    )
+    return f"{mean} [{low}, {high}]"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else "?" if math.isnan(share) else f"{100 * share:.1f}"
+
+
+def _time(seconds: float) -> str:
+    if math.isnan(seconds):
+        return "?"
+    return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"
+
+
+def _neighbours(pair: Pair) -> str:
+    found = pair.win_share
+    gap = f"{pair.a.label} over {pair.b.label}: win share {interval(found.estimate, 100, 1)}, "
+    if found.more == 0:
+        return gap + "separated."
+    if found.more is None:
+        return gap + "no difference to go by."
+    return gap + f"not separated; about {found.more} more deals would likely tell."
+
+
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    """A table in Markdown."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
+
+
+def _rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
