@@ -22,8 +22,8 @@ from drago_env import __version__
 
 AGENTS = ("clairvoyant", "search", "heuristic", "greedy", "uniform")  # the strongest first
 PLAYERS = (2, 3, 4, 5)
-POOL_GAMES = 2000
-DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "search": 2000, "clairvoyant": 1000}
+POOL_GAMES = 1000
+DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "search": 1000, "clairvoyant": 500}
 
 
 @dataclass
