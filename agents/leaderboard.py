@@ -1,7 +1,8 @@
 """Plays the leaderboard and writes docs/leaderboard.md: `make leaderboard`.
 
 For each number of players all agents meet in one arena, and each meets the next weaker one alone
-in a longer one. Finished arenas are kept in a folder: an interrupted run goes on from there.
+in a longer one. Variants of the search meet the heuristic, and equal players each other, to see
+what luck does. Finished arenas are kept in a folder: an interrupted run goes on from there.
 """
 
 from __future__ import annotations
@@ -23,6 +24,20 @@ from drago_env import __version__
 AGENTS = ("clairvoyant", "search", "heuristic", "greedy", "uniform")  # the strongest first
 PLAYERS = (2, 3, 4, 5)
 POOL_GAMES = 1000
+# What the search is made of: each part exchanged for another, at about the same time a decision.
+VARIANTS = (
+    "search:playouts=256",
+    "search:playouts=256,depth=2",
+    "search:playouts=256,depth=9",
+    "search:playouts=256,leaf=margin",
+    "search:playouts=256,playout=greedy",
+    "search:playouts=64,playout=heuristic",
+    "search:playouts=128,playout=uniform,depth=0",
+    "search:playouts=128,method=tree",
+)
+VARIANT_PLAYERS, VARIANT_GAMES = (2, 4), 1000
+EQUALS = ("search:playouts=64", "search:playouts=64")  # strong, alike, and not deterministic
+LUCK_GAMES = 4000
 DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "search": 1000, "clairvoyant": 500}
 
 
@@ -43,6 +58,7 @@ class Arguments:
 def main(arguments: Arguments) -> None:
     pools: list[str] = []
     duels: list[list[str]] = []
+    luck: dict[int, Report] = {}
     for players in PLAYERS:
         config = _config(AGENTS, players, POOL_GAMES, arguments)
         report = _play(config, arguments)
@@ -50,7 +66,17 @@ def main(arguments: Arguments) -> None:
         shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
         pools.append(_pool(config, report, plot.name))
         duels += [_duel(_play(config, arguments)) for config in _duels(players, arguments)]
-    arguments.page.write_text(_page(pools, duels, arguments), encoding="utf-8")
+        luck[players] = _play(_config(EQUALS, players, LUCK_GAMES, arguments), arguments)
+    variants = [
+        _variant(
+            _play(_config((variant, "heuristic"), players, VARIANT_GAMES, arguments), arguments)
+        )
+        for players in VARIANT_PLAYERS
+        for variant in VARIANTS
+    ]
+    plot_luck(luck, arguments.page.with_name("luck.svg"))
+    page = _page(pools, duels, variants, luck, arguments)
+    arguments.page.write_text(page, encoding="utf-8")
 
 
 def _duels(players: int, arguments: Arguments) -> Iterator[Config]:
@@ -103,7 +129,55 @@ def _duel(report: Report) -> list[str]:
     ]
 
 
-def _page(pools: list[str], duels: list[list[str]], arguments: Arguments) -> str:
+def _variant(report: Report) -> list[str]:
+    (pair,) = report.pairs
+    one = pair.b if pair.a.name == "heuristic" else pair.a
+    return [
+        str(report.players),
+        f"`{one.name}`",
+        interval(one.win_share, 100, 1),
+        interval(one.margin, 1, 2),
+        f"{one.seconds * 1e3:.2f}",
+    ]
+
+
+def plot_luck(reports: dict[int, Report], path: Path) -> None:
+    """Where the variance of the final margin comes from, for each number of players."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure((6, 3), layout="constrained")
+    axis = figure.add_subplot()
+    bottom = [0.0] * len(reports)
+    for part, colour, hatch in (
+        ("deal", "0.35", ""),
+        ("skill", "0.85", "//"),
+        ("rest", "0.65", ".."),
+    ):
+        means = [100 * getattr(report.luck, part).mean for report in reports.values()]
+        axis.bar(list(map(str, reports)), means, 0.6, bottom, color=colour, hatch=hatch, label=part)
+        bottom = [low + mean for low, mean in zip(bottom, means, strict=True)]
+    axis.set(xlabel="players", ylabel="share of the margin's variance, %", ylim=(0, 100))
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    with rc_context({"svg.hashsalt": "luck", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None})
+
+
+def _luck(reports: dict[int, Report]) -> str:
+    rows = [
+        [str(players), *(interval(share, 100, 1) for share in report.luck), str(report.games)]
+        for players, report in reports.items()
+    ]
+    return markdown_table(("players", "deal, %", "skill, %", "rest, %", "games"), rows)
+
+
+def _page(
+    pools: list[str],
+    duels: list[list[str]],
+    variants: list[list[str]],
+    luck: dict[int, Report],
+    arguments: Arguments,
+) -> str:
     headings = ("players", "who", "win share difference, %", "margin difference", "games", "shown")
     date = datetime.date.today().isoformat()
     scale = "" if arguments.scale == 1 else f" with {arguments.scale} times the games"
@@ -120,6 +194,16 @@ def _page(pools: list[str], duels: list[list[str]], arguments: Arguments) -> str
         "hold 0.",
         markdown_table(headings, duels),
         *pools,
+        "## Luck and skill",
+        f"Where the variance of a seat's final margin comes from when equal players ({EQUALS[0]}) "
+        "sit on every seat: the seat and its cards (deal), who sits there (skill; they are alike), "
+        "and what players decide by chance, with all that follows (rest). "
+        "[How](arena.md#luck-and-skill).",
+        _luck(luck),
+        "![Stacked bars of the three shares for 2 to 5 players](luck.svg)",
+        "## What the search is made of",
+        "Variants against `heuristic`, half of the seats each; `search` itself has 1024 playouts.",
+        markdown_table(("players", "variant", "win share, %", "margin", "ms a decision"), variants),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -72,7 +72,8 @@ class Search:
             return self._search(game, state, seeds, self.playouts)
         if not self._rate:
             self._search(game, state, seeds, PROBE)
-        return self._search(game, state, seeds, max(1, int(self._rate * self.ms / 1000)))
+        playouts = int(self._rate * self.ms / 1000)
+        return self._search(game, state, seeds, max(playouts, 1))
 
     def _search(self, game: MountDrago, state: Any, seeds: Any, playouts: int) -> Thought:
         start = time.perf_counter()
@@ -88,7 +89,8 @@ class Search:
         )
         policy = "light" if self.playout == "uniform" else self.playout
         thought = search(game, state, seeds, plan, weights.array(policy), weights.array("outlook"))
-        self._rate = len(state) * playouts / (time.perf_counter() - start)
+        if made := int(thought.visits.sum()):  # forced moves need none
+            self._rate = made / (time.perf_counter() - start)
         return thought
 
 

@@ -731,9 +731,9 @@ def _best_gain(game: Any, seat: Any, without: Any, rules: Any) -> Any:
 def _road(space: Any, rules: Any) -> Any:
     """The mean value of the spaces that one card leads to."""
     values = np.int64(rules["values"])
-    total = 0
+    total: Any = 0
     for k in range(values):
-        total += rules["ahead"][space, 3 + k]
+        total += np.int64(rules["ahead"][space, 3 + k])
     return total / values
 
 
@@ -852,9 +852,9 @@ def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
             _score(game, triggered, rules, work["points"])
             lead = _lead(game, seat, work["points"])
             ends = game["summit"] + 1 == rules["summit_dragons"]
-            if ends:
-                value += weights[END] * ((lead > 0) - (lead < 0))
-            else:
+            if ends and lead != 0:
+                value += weights[END] if lead > 0 else -weights[END]
+            elif not ends:
                 value += weights[HASTE] * min(max(lead, -10), 10)
     if not ends:
         for rider in range(players):
@@ -1017,7 +1017,7 @@ def _flat(
                 worlds[1] = worlds[0]
                 game = worlds[1]
                 _apply(game, np.int64(actions[order[i]]), rules, work["points"])
-                _roll(game, ~seed, plan["depth"], plan["noise"], rules, weights, work)
+                _roll(game, _mix(~seed), plan["depth"], plan["noise"], rules, weights, work)
                 _leaf(game, rules, plan, outlook, work["leaf"])
                 totals[order[i]] += work["leaf"][seat]
                 visits[order[i]] += 1
@@ -1156,7 +1156,7 @@ def _tree(
             _determinize(game, seat, seed, rules, work["counts"])
         length = _descend(game, rules, plan, weights, work, table, visits, totals, path, nodes)
         nodes = max(nodes, path[length - 1] + 1)
-        _roll(game, ~seed, plan["depth"], plan["noise"], rules, weights, work)
+        _roll(game, _mix(~seed), plan["depth"], plan["noise"], rules, weights, work)
         _leaf(game, rules, plan, outlook, work["leaf"])
         for i in range(length):
             visits[path[i], 0] += 1
