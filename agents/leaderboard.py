@@ -8,6 +8,7 @@ what luck does. Finished arenas are kept in a folder: an interrupted run goes on
 from __future__ import annotations
 
 import datetime
+import re
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -90,7 +91,8 @@ def _config(agents: tuple[str, ...], players: int, games: int, arguments: Argume
 
 
 def _folder(config: Config, arguments: Arguments) -> Path:
-    return arguments.out / f"{config.players}-{'-'.join(config.names)}"
+    words = re.sub(r"[^\w=.-]", "_", "-".join(config.names))  # no colons: some systems mind
+    return arguments.out / f"{config.players}-{words}"
 
 
 def _play(config: Config, arguments: Arguments) -> Report:
