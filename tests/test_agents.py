@@ -233,6 +233,15 @@ def test_a_parameter_changes_what_search_thinks(words: str) -> None:
     assert (values != base.values).any() == bool(words)
 
 
+def test_depth_0_plays_to_the_end() -> None:
+    """Where all is known and nothing random, the end of the one playout is a share of victory."""
+    game, state = running()
+    seeds = np.arange(len(state), dtype=np.uint64)
+    values = Clairvoyant(depth=0, noise=0.0, playouts=4).think(game, state, seeds).values
+    assert np.isin(values.round(9), np.round([0, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1], 9)).all()
+    assert (values == 1).any()
+
+
 def running() -> tuple[MountDrago, State]:
     game, state = positions("standard")
     return game, state[state["phase"] != OVER][::3].copy()

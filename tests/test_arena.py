@@ -38,7 +38,7 @@ class Slow(Uniform):
 
     def act(self, observation: Any, mask: Any, rng: Any, view: View | None = None) -> Any:
         assert view is not None
-        time.sleep(0.005)
+        time.sleep(float(os.environ.get("SLOW_SECONDS", "0")))
         return super().act(observation, mask, rng, view)
 
 
@@ -414,6 +414,7 @@ def test_a_killed_arena_is_resumed_to_the_same_end(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "SLOW_SECONDS": "0.04"},  # a run of half a minute
             start_new_session=True,
         )
         while process.poll() is None and len(list(tmp_path.glob("parts/*.npz"))) < before + 2:
