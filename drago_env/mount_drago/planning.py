@@ -1,4 +1,4 @@
-"""Rules of thumb, win chances and search on batches of positions: the planners' kernels, checked.
+"""Rules of thumb, win chances and search on batches of positions: the planners' kernels.
 
 The weights are arguments: agents hold the numbers, this module says what they mean.
 """
