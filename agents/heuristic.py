@@ -29,7 +29,7 @@ class Heuristic:
         self, observation: Any, mask: Any, rng: np.random.Generator, view: View | None = None
     ) -> NDArray[np.int64]:
         game, state = weights.planned(view, self.name)
-        return planning.assess(game, state, weights.array("heuristic"))
+        return planning.assess(game, state, weights.array(self.name))
 
 
 make = Heuristic

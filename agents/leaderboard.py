@@ -48,7 +48,7 @@ class Arguments:
 
     page: Path = Path("docs/leaderboard.md")
     """the page to write; its plots go beside it"""
-    out: Path = Path("results/leaderboard")
+    out: Path = Path("runs/leaderboard")
     """where the arenas are kept"""
     seed: int = 1
     """of every arena"""

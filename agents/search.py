@@ -17,6 +17,7 @@ from drago_env.policy import View, row_numbers
 METHODS = ("flat", "tree")
 PLAYOUTS = ("uniform", "greedy", "light", "heuristic")
 LEAVES = ("outlook", "margin")
+MOST_PLAYOUTS = 1_000_000  # a tree keeps a node for each
 PROBE = 32  # playouts of a first search that tells how fast searching is
 
 
@@ -50,8 +51,8 @@ class Search:
         _one_of("method", self.method, METHODS)
         _one_of("playout", self.playout, PLAYOUTS)
         _one_of("leaf", self.leaf, LEAVES)
-        _whole("playouts", self.playouts, 1)
-        _whole("depth", self.depth, 0)
+        _whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        _whole("depth", self.depth, 0, END_OF_GAME)
         _real("noise", self.noise, 0, 1)
         _real("explore", self.explore, 0, 1000)
         _real("sharpness", self.sharpness, 0, 1000)
@@ -73,7 +74,7 @@ class Search:
         if not self._rate:
             self._search(game, state, seeds, PROBE)
         playouts = int(self._rate * self.ms / 1000)
-        return self._search(game, state, seeds, max(playouts, 1))
+        return self._search(game, state, seeds, min(max(playouts, 1), MOST_PLAYOUTS))
 
     def _search(self, game: MountDrago, state: Any, seeds: Any, playouts: int) -> Thought:
         start = time.perf_counter()
@@ -102,9 +103,9 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
-def _whole(name: str, value: Any, low: int) -> None:
-    if not isinstance(value, int) or value < low:
-        raise ValueError(f"{name} must be a whole number from {low}, not {value!r}")
+def _whole(name: str, value: Any, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
 
 
 def _real(name: str, value: Any, low: float, high: float) -> None:

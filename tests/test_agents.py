@@ -387,3 +387,40 @@ def test_tuning_follows_its_seed() -> None:
 def test_an_unknown_set_is_refused() -> None:
     with pytest.raises(SystemExit, match="sets are heuristic, light and outlook, not 'heavy'"):
         tune.main(tune.Arguments(sets=("heavy",)))
+
+
+# ---------------------------------------------------------------- arrays that do not fit
+
+
+def test_weights_and_seeds_that_do_not_fit_are_refused() -> None:
+    game, state = running()
+    n, fit, chances = len(state), weights.array("light"), weights.array("outlook")
+    plan = planning.Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False)
+    with pytest.raises(
+        ValueError, match=r"weights must be float64, 4 rows of 8 numbers .* \(1, 8\)"
+    ):
+        planning.assess(game, state, fit[:1])
+    with pytest.raises(ValueError, match=r"weights must be float64, 4 rows of 7 numbers"):
+        planning.outlook(game, state, fit)
+    with pytest.raises(ValueError, match=r"outlook must be float64, .* not float32"):
+        planning.search(game, state, np.arange(n), plan, fit, chances.astype(np.float32))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"{n} games need as many seeds, not 1"):
+        planning.search(game, state, 5, plan, fit, chances)
+    with pytest.raises(ValueError, match=f"{n} games need as many seeds, not 1"):
+        planning.roll(game, state.copy(), 5, fit)
+    with pytest.raises(ValueError, match="name weights 0 to 3"):
+        planning.roll(game, state.copy(), np.arange(n), fit, np.full((n, 5), 4))
+
+
+def test_nothing_is_best_after_the_end() -> None:
+    game, state = running()
+    planning.roll(game, state, np.arange(len(state)), weights.array("light"))
+    assert game.over(state).all()
+    thought = Search(playouts=8).think(game, state, np.zeros(len(state), np.uint64))
+    assert (thought.best() == -1).all()
+
+
+@pytest.mark.parametrize("spec", ["search:depth=100000000000000000000", "search:playouts=2000000"])
+def test_numbers_beyond_all_use_are_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match="must be a whole number from . to"):
+        resolve(spec)

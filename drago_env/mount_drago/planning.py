@@ -6,7 +6,7 @@ The weights are arguments: agents hold the numbers, this module says what they m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
 
 END_OF_GAME = 1 << 30  # a depth that no game reaches
+_KINDS = MAX_PLAYERS - MIN_PLAYERS + 1  # rows of weights, one for each number of players
 
 
 class Weights(NamedTuple):
@@ -56,12 +57,16 @@ class Thought(NamedTuple):
     values: NDArray[np.float64]  # (n, max_legal), the mean of what came of them
 
     def best(self) -> NDArray[np.int64]:
-        """The action with the most playouts in each game, the better mean among equals."""
+        """The action with the most playouts in each game, the better mean among equals.
+
+        It is -1 after the end.
+        """
         known = np.arange(self.actions.shape[1]) < self.counts[:, None]
         most = np.where(known, self.visits, -1)
         front = most == most.max(1, keepdims=True)
         place = np.where(front, self.values, -np.inf).argmax(1)
-        return np.asarray(self.actions[np.arange(len(place)), place].astype(np.int64))
+        actions = self.actions[np.arange(len(place)), place].astype(np.int64)
+        return np.where(self.counts > 0, actions, kernel.NO_ACTION)
 
 
 class Plan(NamedTuple):
@@ -96,8 +101,28 @@ def by_players(table: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
     return np.array([table[n] for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)], np.float64)
 
 
+def _check_weights(name: str, weights: NDArray[np.float64], kind: Any, rows: int | None) -> None:
+    """Kernels do not look: an array of another shape would be read beyond its end."""
+    wanted = ("any number of" if rows is None else rows, len(kind._fields))
+    known = isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.ndim == 2
+    if not known or weights.shape[1] != wanted[1] or rows not in (None, len(weights)):
+        raise ValueError(
+            f"{name} must be float64, {wanted[0]} rows of {wanted[1]} numbers (see by_players), "
+            f"not {getattr(weights, 'dtype', type(weights).__name__)} of shape "
+            f"{getattr(weights, 'shape', ())}"
+        )
+
+
+def _check_seeds(seeds: Seeds, n: int) -> NDArray[np.uint64]:
+    array = seed_array(seeds)
+    if len(array) != n:
+        raise ValueError(f"{n} games need as many seeds, not {len(array)}")
+    return array
+
+
 def assess(game: MountDrago, state: State, weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """The best action of each game by the rules of thumb; -1 after the end."""
+    _check_weights("weights", weights, Weights, _KINDS)
     best = np.empty(len(state), np.int64)
     game.run(kernel.assess, len(state), state, game.tables, weights, best, shared=[weights])
     return best
@@ -105,6 +130,7 @@ def assess(game: MountDrago, state: State, weights: NDArray[np.float64]) -> NDAr
 
 def outlook(game: MountDrago, state: State, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
+    _check_weights("weights", weights, Outlook, _KINDS)
     out = np.zeros((len(state), MAX_PLAYERS))
     game.run(kernel.outlook, len(state), state, game.tables, weights, out, shared=[weights])
     return out
@@ -123,10 +149,16 @@ def roll(
 
     Seat k of game i follows `weights[who[i, k]]`, by default those for its number of players.
     """
+    _check_weights("weights", weights, Weights, _KINDS if who is None else None)
     if who is None:
         places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
         who = np.repeat(places, MAX_PLAYERS, axis=1)
-    picks = game.picks(seeds)
+    elif who.shape != (len(state), MAX_PLAYERS) or not ((who >= 0) & (who < len(weights))).all():
+        raise ValueError(
+            f"who must be of shape {(len(state), MAX_PLAYERS)} and name weights 0 to "
+            f"{len(weights) - 1}, not of shape {who.shape}"
+        )
+    picks = game.picks(_check_seeds(seeds, len(state)))
     arguments = (state, picks, depth, noise, who, game.tables, weights)
     game.run(kernel.roll_unchecked, len(state), *arguments, shared=[weights])
 
@@ -144,6 +176,8 @@ def search(
     Unless it is `told`, it looks at nothing that the seat on turn cannot see: each playout
     starts from hands, deck and generator that are drawn anew.
     """
+    _check_weights("weights", weights, Weights, _KINDS)
+    _check_weights("outlook", outlook, Outlook, _KINDS)
     legal = game.legal(state)
     totals = np.zeros((len(state), game.spec.max_legal))
     visits = np.zeros(totals.shape, np.int64)
@@ -152,7 +186,7 @@ def search(
     game.run(
         kernel_search,
         len(state),
-        *(state, seed_array(seeds), game.tables, settings, weights, outlook),
+        *(state, _check_seeds(seeds, len(state)), game.tables, settings, weights, outlook),
         *(legal.actions, legal.counts, totals, visits),
         shared=[settings, weights, outlook],
     )
