@@ -422,5 +422,5 @@ def test_nothing_is_best_after_the_end() -> None:
 
 @pytest.mark.parametrize("spec", ["search:depth=100000000000000000000", "search:playouts=2000000"])
 def test_numbers_beyond_all_use_are_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match="must be a whole number from . to"):
+    with pytest.raises(ValueError, match=r"must be a whole number from . to"):
         resolve(spec)
