@@ -44,17 +44,19 @@ class Network(nn.Module):
         """The logits `(n, max_legal)` and the values `(n,)`.
 
         `actions` (int64) and `features` mean something up to the counts; beyond, the logit is
-        `PADDING`. The features there must be finite: zero, as a game writes them.
+        `PADDING`.
         """
         context = observation
         for layer in self.trunk:
             context = torch.relu(layer(context))
-        hidden = self.features(features) + self.embedding(actions.clamp(min=0))
-        hidden = torch.relu(hidden + self.context(context)[:, None])
+        # only what is legal is scored: in the mean that is half of the list
+        there = torch.arange(actions.shape[1], device=actions.device) < counts[:, None]
+        hidden = self.features(features[there]) + self.embedding(actions[there])
+        hidden = torch.relu(hidden + self.context(context).repeat_interleave(counts, 0))
         for layer in self.action:
             hidden = torch.relu(layer(hidden))
-        slots = torch.arange(actions.shape[1], device=actions.device)
-        logits = self.policy(hidden)[..., 0].masked_fill(slots >= counts[:, None], float(PADDING))
+        padding = torch.full(there.shape, float(PADDING), device=actions.device)
+        logits = padding.masked_scatter(there, self.policy(hidden))
         return logits, torch.tanh(self.value(context)[:, 0])
 
     def weights(self) -> dict[str, NDArray[np.float32]]:

@@ -533,11 +533,13 @@ def _untry(game: Any, seat: Any, dragon: Any, before: Any, own_top: Any) -> None
 
 
 @_jit
-def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: Any) -> None:
-    """What an action of the seat on turn does at once, in the order of `observation.FEATURES`.
+def _features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: Any) -> None:
+    """What an action of the seat on turn does, in the order of `observation.FEATURES`.
 
     A play is tried on the record itself and taken back, so that it scores by `_score` too.
+    `unseen` must hold the cards that the seat does not see.
     """
+    points = work["points"]
     kinds = np.int64(rules["card_kinds"])
     players = np.int64(game["players"])
     seat = np.int64(game["seat"])
@@ -559,6 +561,8 @@ def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: 
         after = game["position"][dragon]
         takes = game["top"][seat] == card and not keep
         space = np.int64(game["position"][rules["colour"][game["top"][seat]]])
+        for rider in range(players):
+            points[rider] = 0
         if triggered != 0:
             _score(game, triggered, rules, points)
             for other in range(players):
@@ -566,14 +570,34 @@ def _features(game: Any, action: Any, rules: Any, scale: Any, points: Any, out: 
                 if rider >= players:
                     rider -= players
                 out[other] = np.int8(points[rider]) * scale[other]
-        _untry(game, seat, dragon, before, own_top)
         arrives = after >= rules["summit"] and before < rules["summit"]
+        _prospects(game, seat, card, rules, scale, work, out)
+        _untry(game, seat, dragon, before, own_top)
         out[SEATS + 2] = triggered * scale[SEATS + 2]
         out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
         out[SEATS + 4] = takes and dragon != rides
         out[SEATS + 5] = arrives and game["summit"] + 1 == rules["summit_dragons"]
     out[SEATS] = rules["worth"][space] * scale[SEATS]
     out[SEATS + 1] = rules["ahead"][space, 1] * scale[SEATS + 1]
+
+
+@_jit
+def _prospects(
+    game: Any, seat: Any, card: Any, rules: Any, scale: Any, work: Any, out: Any
+) -> None:
+    """The features that look beyond the play that is being tried, by the rules of thumb."""
+    others: Any = 0
+    for rider in range(game["players"]):
+        space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
+        if rider == seat:
+            out[SEATS + 9] = _road(space, rules) * scale[SEATS + 9]
+        else:
+            others += np.int64(rules["worth"][space])
+    out[SEATS + 8] = others / (np.int64(game["players"]) - 1) * scale[SEATS + 8]
+    out[SEATS + 10] = _best_gain(game, seat, card, rules) * scale[SEATS + 10]
+    out[SEATS + 11] = _danger(game, seat, rules, work) * scale[SEATS + 11]
+    lead = min(max(_lead(game, seat, work["points"]), -127), 127)
+    out[SEATS + 12] = lead * scale[SEATS + 12]
 
 
 @_jit
@@ -1250,13 +1274,16 @@ def observe_compact(state: Any, seats: Any, tables: Any, ones: Any, out: Any) ->
 @_jit
 def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out: Any) -> None:
     """Features of the listed actions, one row each; rows past the count are zero."""
-    points = np.empty(SEATS, np.int16)
+    works = np.empty(1, _WORK)
     for row in range(state.shape[0]):
+        work = works[0]
         game = state[row]
         rules = tables[game["board"]]
+        if counts[row] > 0:
+            _unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
         for i in range(counts[row]):
             action = np.int64(actions[row, i])
-            _features(game, action, rules, scale, points, out[row, i])
+            _features(game, action, rules, scale, work, out[row, i])
         for i in range(counts[row], out.shape[1]):
             for k in range(out.shape[2]):
                 out[row, i, k] = 0

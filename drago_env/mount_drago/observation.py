@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from drago_env.mount_drago import rules as numbers
 from drago_env.mount_drago.rules import COLOURS, EDITIONS, MAX_PLAYERS, Rules
 
-VERSION = 1  # of the meaning of the vector and of the features; goes up when either changes
+VERSION = 2  # of the meaning of the vector and of the features; goes up when either changes
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ FEATURES = _laid_out(
     ("ends", (1,), 1.0, "the game ends"),
     ("discards", (1,), 1.0, "it discards a card"),
     ("done", (1,), 1.0, "it ends the discarding"),
+    ("rival_value", (1,), 1 / 8, "mean value of the others' spaces after a play"),
+    ("own_road", (1,), 1 / 8, "mean value of the spaces where the own dragon's next card leads"),
+    ("next_gain", (1,), 1 / 8, "the most that the rest of the hand could gain at once after it"),
+    ("danger", (1,), 1 / 8, "what the next rider's best scoring is then likely to bring"),
+    ("lead", (1,), 1 / 32, "points ahead of the best other after it, up to 127"),
 )
 
 
