@@ -1,0 +1,267 @@
+"""Games of self-play: one batch in this process, or many on a Ray cluster.
+
+The learner plays most games against itself. In the others it holds one seat, and the rest of the
+table is drawn at the deal from the pool: named agents and frozen former selves.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.network import Shape
+from agents.neural import Checkpoint, Neural
+from drago_env.game import Game, mix, select
+from drago_env.policy import Policy, RowGenerator, ask, resolve
+from drago_env.wrappers.selfplay import OPEN, trajectories
+from train.network import Network
+
+Weights = Mapping[str, torch.Tensor]
+Snapshot = dict[str, NDArray[Any]]
+
+LEARNER = -1  # a seat that the learner holds; the others hold the number of a pool member
+_VARIANT, _TABLE = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a collector plays, and how much of it."""
+
+    game: Game
+    variants: int  # of the game's rules; every deal draws one
+    shape: Shape
+    games: int  # side by side
+    steps: int  # decisions in each game before the learner learns
+    pool_share: float  # of the games that are played against the pool, if anybody is in it
+    threads: int
+
+
+class Rollout(NamedTuple):
+    """A stretch of decisions, `(steps, games, ...)`, each with what its seat got from it."""
+
+    observation: NDArray[np.float32]
+    actions: NDArray[np.int64]  # the legal ones, up to the count
+    counts: NDArray[np.int64]
+    features: NDArray[np.float32]
+    picks: NDArray[np.int64]  # the place of the chosen action in the list
+    log_probs: NDArray[np.float32]
+    values: NDArray[np.float32]
+    rewards: NDArray[np.float32]  # up to the seat's next decision
+    following: NDArray[np.int64]  # the step of that decision, or ENDED, or OPEN
+    learned: NDArray[np.bool_]  # decisions of the learner, of which it is known how they went on
+    seconds: float  # that the games took, without the network
+
+
+class Member(NamedTuple):
+    """An agent of the pool: a spec, or a frozen former self."""
+
+    name: str
+    frozen: Checkpoint | None = None
+
+    def policy(self) -> Policy:
+        return (
+            Neural(self.frozen, temperature=1.0, name=self.name)
+            if self.frozen
+            else resolve(self.name)
+        )
+
+
+class Collector:
+    """A batch of games that goes on from call to call."""
+
+    def __init__(self, table: Table, seed: int) -> None:
+        torch.set_num_threads(1)  # the threads here are those of the table
+        self._table, self._game = table, table.game
+        self._network = Network(table.shape)
+        self._threads = ThreadPoolExecutor(table.threads)
+        parts = np.array_split(np.arange(table.games), min(table.threads, table.games))
+        self._parts = [slice(int(part[0]), int(part[-1]) + 1) for part in parts]
+        self._rng = RowGenerator(np.random.PCG64(seed))
+        self._members: dict[int, Policy] = {}
+        self._drawn = np.zeros(0, np.int64)  # the members that new deals draw from
+        self._seeds = mix(self._rng.integers(0, 2**64, table.games, dtype=np.uint64))
+        self._state = self._game.new(self._seeds)
+        self._turn = self._game.look(self._state)
+        self._who = np.full((table.games, self._game.spec.seats), LEARNER)
+        self._buffers = _buffers(table)
+        self._deal(np.arange(table.games))
+
+    def draw_from(self, members: Mapping[int, Member]) -> None:
+        """The pool from the next deals on; games that are under way go on as they are."""
+        self._drawn = np.array(sorted(members), np.int64)
+        going = set(np.unique(self._who).tolist())
+        kept = {number: policy for number, policy in self._members.items() if number in going}
+        made = {n: m.policy() for n, m in members.items() if n not in self._members}
+        self._members = kept | {n: self._members[n] for n in members if n in self._members} | made
+
+    def collect(self, weights: Weights) -> Rollout:
+        """As many decisions in each game as the table says, by a network with these weights."""
+        self._network.load_state_dict(weights)
+        table, game, buffers, rows = (
+            self._table,
+            self._game,
+            self._buffers,
+            np.arange(self._table.games),
+        )
+        seconds = 0.0
+        for step in range(table.steps):
+            start = time.perf_counter()
+            seats = game.current_player(self._state).astype(np.int64)
+            buffers["seats"][step] = seats
+            buffers["observation"][step] = self._turn.observation
+            buffers["actions"][step] = self._turn.legal.actions
+            buffers["counts"][step] = self._turn.legal.counts
+            game.features(self._state, self._turn.legal, buffers["features"][step])
+            seconds += time.perf_counter() - start
+            picks = self._choose(step)
+            chosen = buffers["actions"][step, rows, picks]
+            members = self._who[rows, seats]
+            buffers["learners"][step] = members == LEARNER
+            self._ask(members, chosen)
+            start = time.perf_counter()
+            game.turn_unchecked(self._state, chosen, self._turn)
+            buffers["paid"][step] = self._turn.outcome.rewards
+            over = self._turn.legal.counts == 0
+            buffers["done"][step] = over
+            if over.any():
+                self._deal(np.flatnonzero(over))
+            seconds += time.perf_counter() - start
+        return self._rollout(seconds)
+
+    def _choose(self, step: int) -> NDArray[np.int64]:
+        """Draws from the network's distribution (the largest of logits with Gumbel noise)."""
+        inputs = [
+            torch.from_numpy(self._buffers[name][step])
+            for name in ("observation", "actions", "counts", "features")
+        ]
+
+        def answer(part: slice) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            with torch.no_grad():
+                logits, values = self._network(*(tensor[part] for tensor in inputs))
+                return torch.log_softmax(logits, 1).numpy(), values.numpy()
+
+        answers = list(self._threads.map(answer, self._parts))
+        log_probs = np.concatenate([logs for logs, _ in answers])
+        noise = self._rng.standard_exponential(log_probs.shape, np.float32)
+        picks: NDArray[np.int64] = (log_probs - np.log(noise)).argmax(1)
+        self._buffers["values"][step] = np.concatenate([values for _, values in answers])
+        self._buffers["picks"][step] = picks
+        self._buffers["log_probs"][step] = log_probs[np.arange(len(picks)), picks]
+        return picks
+
+    def _ask(self, members: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
+        """Puts the decisions of the pool in the place of the learner's."""
+        for number in np.unique(members[members != LEARNER]).tolist():
+            rows = np.flatnonzero(members == number)
+            numbers = self._rng.integers(0, 2**64, len(rows), dtype=np.uint64)
+            policy = self._members[number]
+            chosen[rows] = ask(
+                policy, self._game, self._state, self._turn, rows, self._rng, numbers
+            )
+
+    def _deal(self, rows: NDArray[np.int64]) -> None:
+        """New games, each with its variant and its riders, which follow from the deal's seed."""
+        self._seeds[rows] = seeds = mix(self._seeds[rows])
+        variants = mix(seeds ^ _VARIANT) % np.uint64(self._table.variants)
+        self._game.reset(self._state, seeds, rows, variants.astype(np.int64))
+        self._game.look(self._state, self._turn, rows)
+        self._who[rows] = LEARNER
+        if not len(self._drawn):
+            return
+        numbers = mix(seeds ^ _TABLE)
+        met = rows[(numbers >> np.uint64(32)) < np.uint64(self._table.pool_share * 2**32)]
+        numbers = mix(self._seeds[met])
+        learner = numbers % self._game.players(self._state)[met]
+        for seat in range(self._game.spec.seats):
+            numbers = mix(numbers)
+            self._who[met, seat] = self._drawn[(numbers % np.uint64(len(self._drawn))).astype(int)]
+        self._who[met, learner.astype(np.int64)] = LEARNER
+
+    def _rollout(self, seconds: float) -> Rollout:
+        b = self._buffers
+        rewards, following = trajectories(b["seats"], b["paid"], b["done"])
+        learned = b["learners"] & (following != OPEN)
+        known = {name: b[name] for name in Rollout._fields if name in b}
+        return Rollout(
+            **known, rewards=rewards, following=following, learned=learned, seconds=seconds
+        )
+
+    # ------------------------------------------------------------ keeping
+
+    def snapshot(self) -> Snapshot:
+        """All that the next call depends on, but for the weights and the pool, as plain arrays."""
+        return {
+            "state": select(self._state).view(np.uint8),
+            "seeds": self._seeds.copy(),
+            "who": self._who.copy(),
+            "rng": pack(self._rng.bit_generator.state),
+        }
+
+    def restore(self, snapshot: Snapshot, members: Mapping[int, Member]) -> None:
+        """Goes on from a snapshot; `members` are those that its games were dealt with."""
+        self._members = {number: member.policy() for number, member in members.items()}
+        self._state[:] = snapshot["state"].view(self._state.dtype)
+        self._seeds[:], self._who[:] = snapshot["seeds"], snapshot["who"]
+        self._rng.bit_generator.state = unpack(snapshot["rng"])
+        self._game.look(self._state, self._turn)
+
+
+def _buffers(table: Table) -> dict[str, NDArray[Any]]:
+    spec, size = table.game.spec, (table.steps, table.games)
+    return {
+        "observation": np.zeros((*size, spec.observation_size), np.float32),
+        "actions": np.zeros((*size, spec.max_legal), np.int64),
+        "counts": np.zeros(size, np.int64),
+        "features": np.zeros((*size, spec.max_legal, spec.feature_size), np.float32),
+        "picks": np.zeros(size, np.int64),
+        "log_probs": np.zeros(size, np.float32),
+        "values": np.zeros(size, np.float32),
+        "seats": np.zeros(size, np.int64),
+        "learners": np.zeros(size, np.bool_),
+        "paid": np.zeros((*size, spec.seats), np.float32),
+        "done": np.zeros(size, np.bool_),
+    }
+
+
+def pack(state: Any) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(state).encode(), np.uint8)
+
+
+def unpack(packed: NDArray[np.uint8]) -> Any:
+    return json.loads(packed.tobytes())
+
+
+def collector_seed(seed: int, place: int, life: int = 0) -> int:
+    """The seed of the collector at this place; one that follows a lost one has another life."""
+    numbers = np.random.SeedSequence([seed, place, life]).generate_state(1, np.uint64)
+    return int(numbers[0])
+
+
+class Here:
+    """One collector, in this process."""
+
+    def __init__(self, table: Table, seed: int) -> None:
+        self._collector = Collector(table, collector_seed(seed, 0))
+
+    def collect(self, weights: Weights) -> list[Rollout]:
+        return [self._collector.collect(weights)]
+
+    def draw_from(self, members: Mapping[int, Member]) -> None:
+        self._collector.draw_from(members)
+
+    def snapshot(self) -> list[Snapshot]:
+        return [self._collector.snapshot()]
+
+    def restore(self, snapshots: Sequence[Snapshot], members: Mapping[int, Member]) -> None:
+        self._collector.restore(snapshots[0], members)
+
+    def close(self) -> None:
+        """There is nothing to end."""

@@ -1,0 +1,613 @@
+"""`python -m train.ppo`: masked self-play PPO, from the deal to the network that plays.
+
+    python -m train.ppo --out runs/first --players 2 --steps 6000000
+
+One network plays all seats of all games, with any number of riders. Every decision belongs to the
+seat that made it: its reward is what that seat got up to its own next decision, and the value of
+the position is the final reward that it may expect. See docs/training.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents import neural
+from agents.network import Shape
+from agents.report import markdown_table
+from drago_env.game import Game
+from drago_env.mount_drago.board import Board
+from drago_env.mount_drago.game import MountDrago
+from drago_env.mount_drago.rules import Rules
+from drago_env.policy import resolve
+from drago_env.wrappers.selfplay import OPEN
+from train import runs
+from train.collect import LEARNER, Here, Member, Rollout, Table, pack, unpack
+from train.evaluate import Evaluation, evaluate
+from train.network import Network
+from train.runs import Run, RunError
+
+_File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
+_Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
+_Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Trains one network by self-play. A killed run goes on with `--resume FOLDER`."""
+
+    out: Path = Path("runs/ppo")
+    """the run folder; it must not exist yet"""
+    resume: _Folder = None
+    """go on with this run exactly where it was; everything else is read from its folder"""
+    start: _File = None
+    """begin with the weights of this checkpoint instead of random ones"""
+    seed: int = 0
+    """of everything that is random"""
+
+    players: tuple[int, ...] = (2, 3, 4, 5)
+    """numbers of riders; each deal draws one"""
+    editions: tuple[str, ...] = ("german",)
+    """editions of the rules, german or italian; each deal draws one"""
+    random_boards: int = 0
+    """so many random boards besides the built-in side; each deal draws one"""
+
+    steps: int = 20_000_000
+    """decisions to collect in all"""
+    games: int = 512
+    """games side by side, in each collector"""
+    horizon: int = 64
+    """decisions in each game between two updates"""
+    epochs: int = 2
+    """times that an update goes through its decisions"""
+    minibatch: int = 1024
+    """decisions in one step of the optimiser"""
+    learning_rate: float = 1e-3
+    """at the start; it falls to 0 in a straight line"""
+    smoothing: float = 0.95
+    """lambda of the advantage estimate: 1 waits for the end of the game, 0 trusts the value"""
+    clip: float = 0.2
+    """how far an update may change the probability of an action, as a share of it"""
+    entropy: float = 0.01
+    """reward for not being sure"""
+    value_weight: float = 0.5
+    """of the value's error in the loss"""
+    largest_gradient: float = 0.5
+    """longer gradients are cut to this length"""
+    trunk: tuple[int, ...] = (256, 128)
+    """widths of the layers that read the observation"""
+    action: tuple[int, ...] = (64, 32)
+    """widths of the layers that score an action"""
+
+    opponents: tuple[str, ...] = ("heuristic",)
+    """named agents in the pool, such as greedy or search:playouts=64"""
+    pool_share: float = 0.2
+    """share of the games in which all riders but one come from the pool"""
+    pool_size: int = 8
+    """the newest former selves that are in the pool"""
+
+    save_every: int = 20
+    """updates between two saves of the state to go on from"""
+    evaluate_every: int = 100
+    """updates between two arenas; each time the network also joins the pool"""
+    evaluate_against: tuple[str, ...] = ("uniform", "greedy", "heuristic")
+    """whom the arenas are played against, besides the newest former self"""
+    evaluate_games: int = 400
+    """games of each arena"""
+
+    threads: int = 2
+    """an update works on so many parts at once; part of the result, to the last bit"""
+    ray: _Address = None
+    """collect on this Ray cluster (auto, or host:port) instead of in this process"""
+    collectors: int = 1
+    """Ray actors that collect, each with its own games"""
+
+    def __post_init__(self) -> None:
+        whole = {"steps": 1, "games": 1, "horizon": 2, "epochs": 1, "minibatch": 1, "threads": 1}
+        whole |= {"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "collectors": 1}
+        whole |= {"random_boards": 0, "pool_size": 0, "seed": 0}
+        for name, low in whole.items():
+            _check(name, getattr(self, name), low, 2**62, int)
+        for name in ("smoothing", "pool_share"):
+            _check(name, getattr(self, name), 0, 1, float)
+        for name in ("learning_rate", "clip", "entropy", "value_weight", "largest_gradient"):
+            _check(name, getattr(self, name), 0, 1000, float)
+        if not self.players or not self.editions:
+            raise ValueError("players and editions must name at least one each")
+        if self.collectors > 1 and self.ray is None:
+            raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
+
+
+def _check(name: str, value: Any, low: float, high: float, kind: type) -> None:
+    known = isinstance(value, kind | int) and not isinstance(value, bool)
+    if not known or not low <= value <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
+
+
+def make_game(arguments: Arguments) -> tuple[Game, int]:
+    """The game and its number of variants: the one place where training knows what is played."""
+    boards = [Board.random(arguments.seed + number) for number in range(arguments.random_boards)]
+    rules = [
+        Rules(players, edition, board)
+        for players in arguments.players
+        for edition in arguments.editions
+        for board in (Board.side(players), *boards)
+    ]
+    return MountDrago(*rules, threads=arguments.threads), len(rules)
+
+
+# ---------------------------------------------------------------- the algorithm
+
+
+def advantages(rollout: Rollout, smoothing: float) -> NDArray[np.float32]:
+    """How much better each decision went than its value, `(steps, games)`.
+
+    The generalised advantage estimate along each seat's own decisions, without a discount: the
+    decision that follows is the same seat's next one, however many other riders came between.
+    A seat's last decision before the stream breaks off is not judged; the one before it trusts
+    its value.
+    """
+    values, rows = rollout.values, np.arange(rollout.values.shape[1])
+    out = np.zeros_like(values)
+    for step in reversed(range(len(values))):
+        after = rollout.following[step]
+        at = np.maximum(after, 0)
+        later = np.where(after >= 0, values[at, rows] + smoothing * out[at, rows], 0)
+        out[step] = rollout.rewards[step] + later - values[step]
+        out[step, after == OPEN] = 0
+    return out
+
+
+class Batch(NamedTuple):
+    """Decisions to learn from, one row each."""
+
+    observation: Tensor
+    actions: Tensor
+    counts: Tensor
+    features: Tensor
+    picks: Tensor
+    log_probs: Tensor  # of the picks, when they were made
+    advantages: Tensor
+    returns: Tensor  # what the value should have been
+
+    @classmethod
+    def of(cls, rollouts: Sequence[Rollout], smoothing: float) -> tuple[Batch, NDArray[np.int64]]:
+        """All decisions, and the rows of those to learn from."""
+        estimates = [advantages(rollout, smoothing) for rollout in rollouts]
+        learned = np.concatenate([rollout.learned.ravel() for rollout in rollouts])
+        joined = np.concatenate([estimate.ravel() for estimate in estimates])
+        good = joined[learned]
+        parts = [
+            (*r[:6], (e - good.mean()) / (good.std() + 1e-8), e + r.values)
+            for r, e in zip(rollouts, estimates, strict=True)
+        ]
+        return cls(*map(_flat, zip(*parts, strict=True))), np.flatnonzero(learned)
+
+
+def _flat(parts: Sequence[NDArray[Any]]) -> Tensor:
+    flat = [torch.from_numpy(part.reshape(-1, *part.shape[2:])) for part in parts]
+    return flat[0] if len(flat) == 1 else torch.cat(flat)
+
+
+class Loss(NamedTuple):
+    """The loss of some decisions and what it is made of: sums, not means."""
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+    kl: Tensor  # how far the policy has moved from the one that collected
+    clipped: Tensor  # decisions that the clip has stopped
+
+
+def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
+    """The clipped objective, the value's squared error and the entropy of the legal actions.
+
+    The padding of a list has a probability of exactly 0, and so no part in any of them.
+    """
+    logits, values = network(*batch[:4])
+    log_probs = torch.log_softmax(logits, 1)
+    change = log_probs.gather(1, batch.picks[:, None])[:, 0] - batch.log_probs
+    ratio = change.exp()
+    near = ratio.clamp(1 - arguments.clip, 1 + arguments.clip)
+    policy = -torch.min(ratio * batch.advantages, near * batch.advantages).sum()
+    value = (values - batch.returns).square().sum()
+    entropy = -(log_probs.exp() * log_probs).sum()
+    total = policy + arguments.value_weight * value - arguments.entropy * entropy
+    with torch.no_grad():
+        kl, clipped = (ratio - 1 - change).sum(), (ratio != near).sum()
+    return Loss(total, policy, value, entropy, kl, clipped)
+
+
+class Learner:
+    """The network, its optimiser, and the random order in which it meets the decisions."""
+
+    def __init__(self, shape: Shape, arguments: Arguments) -> None:
+        torch.manual_seed(arguments.seed)
+        torch.set_num_threads(1)  # every part of a minibatch has a thread of its own
+        self.network, self._arguments = Network(shape), arguments
+        self.parameters = list(self.network.parameters())
+        self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
+        self.rng = np.random.Generator(np.random.PCG64(arguments.seed))
+        self._threads = ThreadPoolExecutor(arguments.threads)
+
+    def update(self, rollouts: Sequence[Rollout], left: float) -> dict[str, float]:
+        """One update; `left` is the share of the training that is still to come."""
+        arguments = self._arguments
+        batch, rows = Batch.of(rollouts, arguments.smoothing)
+        for group in self.optimiser.param_groups:
+            group["lr"] = arguments.learning_rate * left
+        sums, seen = np.zeros(len(Loss._fields)), 0
+        for _ in range(arguments.epochs):
+            order = torch.from_numpy(self.rng.permutation(rows))
+            for picked in torch.split(order, arguments.minibatch):
+                sums += self._step(batch, picked)
+                seen += len(picked)
+        returns, values = batch.returns[rows], _flat([r.values for r in rollouts])[rows]
+        explained = 1 - float((returns - values).var() / returns.var())
+        means = (sums / max(seen, 1)).tolist()
+        return dict(zip(Loss._fields, means, strict=True)) | {"explained": explained}
+
+    def _step(self, batch: Batch, rows: Tensor) -> NDArray[np.float64]:
+        """One step of the optimiser, its gradient added up from parts."""
+
+        def part(rows_of_part: Tensor) -> tuple[Sequence[Tensor], NDArray[np.float64]]:
+            loss = ppo_loss(self.network, Batch(*(t[rows_of_part] for t in batch)), self._arguments)
+            gradient = torch.autograd.grad(loss.total / len(rows), self.parameters)
+            return gradient, np.array([float(term.detach()) for term in loss])
+
+        parts = list(self._threads.map(part, rows.chunk(self._arguments.threads)))
+        gradients, sums = zip(*parts, strict=True)
+        for parameter, *shares in zip(self.parameters, *gradients, strict=True):
+            parameter.grad = torch.stack(shares).sum(0)
+        nn.utils.clip_grad_norm_(self.parameters, self._arguments.largest_gradient)
+        self.optimiser.step()
+        return np.asarray(np.sum(sums, 0))
+
+    def state(self) -> runs.Tensors:
+        """All that the next update depends on, as plain arrays."""
+        moments = self.optimiser.state_dict()["state"]
+        return {
+            **{f"network.{name}": w for name, w in self.network.weights().items()},
+            **{
+                f"optimiser.{number}.{name}": tensor.numpy().copy()
+                for number, state in moments.items()
+                for name, tensor in state.items()
+            },
+            "rng": pack(self.rng.bit_generator.state),
+        }
+
+    def restore(self, tensors: runs.Tensors) -> None:
+        self.load(
+            {n.removeprefix("network."): w for n, w in tensors.items() if n[:8] == "network."}
+        )
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            if name.startswith("optimiser."):
+                _, number, moment = name.split(".")
+                state.setdefault(int(number), {})[moment] = torch.from_numpy(tensor.copy())
+        whole = self.optimiser.state_dict()
+        self.optimiser.load_state_dict({**whole, "state": state})
+        self.rng.bit_generator.state = unpack(tensors["rng"])
+
+    def load(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        self.network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
+
+
+# ---------------------------------------------------------------- the run
+
+
+class Training:
+    """A run: the learner, its collectors, its pool, and its folder."""
+
+    def __init__(self, arguments: Arguments, run: Run) -> None:
+        self.arguments, self.run = arguments, run
+        self.game, variants = make_game(arguments)
+        self.shape = Shape.of(self.game, trunk=arguments.trunk, action=arguments.action)
+        self.learner = Learner(self.shape, arguments)
+        self.collectors = make_collectors(arguments, self.game, variants, self.shape)
+        self.update, self.steps, self.seconds = 0, 0, 0.0
+        self.named = {n: Member(spec) for n, spec in enumerate(arguments.opponents)}
+        self.selves: dict[int, Member] = {}  # by their numbers, the oldest first
+        self.evaluations: list[Evaluation] = []
+        self.collectors.draw_from(self.named)
+
+    def go_on(self) -> dict[str, float]:
+        """Collects, learns, and keeps what is due; returns what is to be shown."""
+        start = time.perf_counter()
+        rollouts = self.collectors.collect(self.learner.network.state_dict())
+        collected = time.perf_counter()
+        metrics = self.learner.update(rollouts, 1 - self.steps / self.arguments.steps)
+        end = time.perf_counter()
+        self.update += 1
+        self.steps += sum(rollout.values.size for rollout in rollouts)
+        self.seconds += end - start
+        metrics |= {
+            "steps_per_second": sum(rollout.values.size for rollout in rollouts) / (end - start),
+            "collecting": (collected - start) / (end - start),
+            "environment": max(rollout.seconds for rollout in rollouts) / (end - start),
+        }
+        now = {"update": self.update, "steps": self.steps, "seconds": round(self.seconds, 3)}
+        self.run.log(runs.METRICS, [now | metrics])
+        for name, number in metrics.items():
+            self.run.curve(f"training/{name}", number, self.steps)
+        if self.update % self.arguments.evaluate_every == 0 or self.finished:
+            self._evaluate()
+            if not self.finished:
+                self._freeze()
+        if self.update % self.arguments.save_every == 0 or self.finished:
+            self.save()
+        return metrics
+
+    @property
+    def finished(self) -> bool:
+        return self.steps >= self.arguments.steps
+
+    def _evaluate(self) -> None:
+        start, arguments = time.perf_counter(), self.arguments
+        player = neural.Neural(self._checkpoint("learner"))
+        newest = [member.policy() for member in list(self.selves.values())[-1:]]
+        found = evaluate(
+            player,
+            [*arguments.evaluate_against, *newest],
+            arguments.players,
+            arguments.editions[0],
+            arguments.evaluate_games,
+            arguments.seed,
+        )
+        self.seconds += time.perf_counter() - start
+        self.evaluations = found
+        now = {"update": self.update, "steps": self.steps, "seconds": round(self.seconds, 3)}
+        self.run.log(runs.EVALUATIONS, [now | asdict(evaluation) for evaluation in found])
+        for e in found:
+            kind = "former self" if e.opponent.startswith("self-") else e.opponent
+            self.run.curve(f"win share, {e.players} riders/{kind}", e.win_share, self.steps)
+
+    def _freeze(self) -> None:
+        """Lets the network as it is join the pool, in the place of the oldest self."""
+        number = len(self.named) + self.update // self.arguments.evaluate_every
+        neural.save(self._file(number), *self._saved())
+        self.selves[number] = self._self(number)
+        kept = list(self.selves)[-self.arguments.pool_size :] if self.arguments.pool_size else []
+        self.selves = {number: self.selves[number] for number in kept}
+        self.collectors.draw_from(self.named | self.selves)
+
+    def _checkpoint(self, name: str) -> neural.Checkpoint:
+        weights, shape, signature, card = self._saved()
+        return neural.Checkpoint(Path(name), weights, shape, signature, card)
+
+    def _saved(self) -> tuple[Any, Shape, dict[str, Any], dict[str, Any]]:
+        card = {
+            "arguments": self.run.config["arguments"],
+            "revision": self.run.config["revision"],
+            "versions": self.run.config["versions"],
+            "steps": self.steps,
+            "seconds": round(self.seconds),
+            "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
+        }
+        return self.learner.network.weights(), self.shape, self.game.signature, card
+
+    # ------------------------------------------------------------ keeping
+
+    def save(self) -> None:
+        """Keeps the network to play with, and all that the next update depends on."""
+        neural.save(self.run.path / runs.NETWORK, *self._saved())
+        self.run.write("card.md", card(self))
+        tensors = self.learner.state()
+        for place, snapshot in enumerate(self.collectors.snapshot()):
+            tensors |= {f"collector.{place}.{name}": array for name, array in snapshot.items()}
+        about = {
+            "update": self.update,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "selves": list(self.selves),
+            "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
+        }
+        self.run.save(tensors, about)
+
+    def restore(self) -> None:
+        """Goes on from what was saved last."""
+        tensors, about = self.run.load()
+        self.update, self.steps = about["update"], about["steps"]
+        self.seconds = about["seconds"]
+        self.evaluations = [Evaluation(**evaluation) for evaluation in about["evaluations"]]
+        self.learner.restore(tensors)
+        self.selves = {number: self._self(number) for number in about["selves"]}
+        snapshots: dict[int, dict[str, Any]] = {}
+        for name, tensor in tensors.items():
+            if name.startswith("collector."):
+                _, place, part = name.split(".")
+                snapshots.setdefault(int(place), {})[part] = tensor
+        seated = {int(n) for kept in snapshots.values() for n in np.unique(kept["who"])}
+        older = {n: self._self(n) for n in seated - {LEARNER} - self.named.keys()}
+        self.collectors.restore([snapshots[n] for n in sorted(snapshots)], self.named | older)
+        self.collectors.draw_from(self.named | self.selves)
+
+    def _file(self, number: int) -> Path:
+        update = (number - len(self.named)) * self.arguments.evaluate_every
+        return self.run.checkpoints / f"self-{update:06d}.safetensors"
+
+    def _self(self, number: int) -> Member:
+        """The former self with this number in the pool."""
+        file = self._file(number)
+        return Member(file.stem, neural.load(file))
+
+
+def make_collectors(arguments: Arguments, game: Game, variants: int, shape: Shape) -> Here:
+    table = Table(
+        *(game, variants, shape, arguments.games, arguments.horizon),
+        *(arguments.pool_share, arguments.threads),
+    )
+    return Here(table, arguments.seed)
+
+
+def card(training: Training) -> str:
+    """The model card: what the network is, how it was made, and how well it plays."""
+    config, minutes = training.run.config, training.seconds / 60
+    rows = [
+        (
+            *(str(e.players), e.opponent, str(e.games), f"{e.win_share:.3f}"),
+            f"{e.difference:+.3f} [{e.low:+.3f}, {e.high:+.3f}]",
+            f"{e.margin:+.2f} [{e.margin_low:+.2f}, {e.margin_high:+.2f}]",
+        )
+        for e in training.evaluations
+    ]
+    heads = (
+        "riders",
+        "opponent",
+        "games",
+        "win share",
+        "win share difference",
+        "margin difference",
+    )
+    weights = sum(int(np.prod(size)) for size in training.shape.tensors.values())
+    return f"""# Model card
+
+A network of {weights:,} weights for {training.game.spec.name}, trained by self-play
+(`python -m train.ppo`, {training.steps:,} decisions in {training.update:,} updates,
+{minutes:.0f} minutes, seed {training.arguments.seed}).
+
+- Made for: playing and comparing agents of this package, as `neural:path=...`.
+- Not made for: rules of other sizes (it refuses them); boards and editions other than those below
+  (it plays them, untested).
+- Trained on: {", ".join(map(str, training.arguments.players))} riders;
+  {", ".join(training.arguments.editions)} edition;
+  {training.arguments.random_boards} random boards besides the built-in sides.
+- Code: revision {config["revision"] or "unknown"}.
+- Versions: {", ".join(f"{name} {version}" for name, version in config["versions"].items())}.
+
+Results at the end, 95% intervals of the paired difference over the same deals:
+
+{markdown_table(heads, rows) if rows else "none yet"}
+
+Command:
+
+    {command(training.arguments)}
+"""
+
+
+def command(arguments: Arguments) -> str:
+    """The words that ask for these arguments."""
+    words = ["python -m train.ppo"]
+    for field in fields(Arguments):
+        value = getattr(arguments, field.name)
+        if value != field.default:
+            listed = value if isinstance(value, tuple) else (value,)
+            words.append(" ".join([f"--{field.name.replace('_', '-')}", *map(str, listed)]))
+    return " ".join(words)
+
+
+# ---------------------------------------------------------------- command line
+
+
+def begin(arguments: Arguments) -> Training:
+    """A new run, or the one that `resume` names."""
+    if arguments.resume is not None:
+        if arguments != Arguments(resume=arguments.resume):
+            raise ValueError(
+                "--resume takes all other arguments from the run folder: leave them out"
+            )
+        run = Run.open(arguments.resume)
+        training = Training(_read(run), run)
+        training.restore()
+        return training
+    for spec in (*arguments.opponents, *arguments.evaluate_against):
+        resolve(spec)  # an agent that is not known is told before any folder is made
+    started = neural.load(arguments.start) if arguments.start else None
+    game, _ = make_game(arguments)
+    if started:
+        neural.check_game(started, game)
+        arguments = replace(arguments, trunk=started.shape.trunk, action=started.shape.action)
+    Shape.of(game, trunk=arguments.trunk, action=arguments.action)
+    training = Training(arguments, Run.new(arguments.out, _plain(arguments)))
+    if started:
+        training.learner.load(started.weights)
+    return training
+
+
+def _plain(arguments: Arguments) -> dict[str, Any]:
+    values = asdict(arguments)
+    return {name: str(v) if isinstance(v, Path) else v for name, v in values.items()}
+
+
+def _read(run: Run) -> Arguments:
+    """The arguments that a run folder was made with."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in run.config["arguments"].items()
+    }
+    try:
+        values["out"], values["start"] = run.path, values["start"] and Path(values["start"])
+        return Arguments(**values)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
+
+
+def train(arguments: Arguments, progress: bool = False) -> Training:
+    """Trains to the end."""
+    training = begin(arguments)
+    with closing(training.run), closing(training.collectors), _bar(training, progress) as show:
+        while not training.finished:
+            show(training.go_on())
+    return training
+
+
+@contextmanager
+def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]], None]]:
+    """A progress bar on standard error: decisions, their speed, and the newest win shares."""
+    if not show:
+        yield lambda metrics: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), "{task.percentage:.0f}%")
+    times = (TimeElapsedColumn(), "left", TimeRemainingColumn(elapsed_when_finished=True))
+    with Progress(*columns, *times, console=Console(stderr=True)) as bar:
+        task = bar.add_task("training", total=training.arguments.steps, completed=training.steps)
+
+        rival = training.arguments.evaluate_against[-1]
+
+        def advance(metrics: dict[str, float]) -> None:
+            words = [f"{metrics['steps_per_second']:,.0f} steps/s"]
+            if training.evaluations:
+                words.append(f"against {rival}")
+            words += [
+                f"{e.players}p {e.win_share:.2f}"
+                for e in training.evaluations
+                if e.opponent == rival
+            ]
+            bar.update(task, completed=training.steps, description=" ".join(words))
+
+        yield advance
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    try:
+        options = (tyro.conf.FlagCreatePairsOff,)
+        arguments = tyro.cli(Arguments, prog="python -m train.ppo", args=words, config=options)
+        training = train(arguments, progress=True)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; go on with --resume and the run folder", file=sys.stderr)
+        return 130
+    print((training.run.path / "card.md").read_text(encoding="utf-8"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""The folder of a training run: what it was asked, what came of it, and where to go on.
+
+    config.json           the arguments, seed, git revision and package versions
+    metrics.csv           a row for each update
+    evaluations.csv       a row for each arena
+    tensorboard/          both as curves
+    network.safetensors   the newest network, to play with: neural:path=.../network.safetensors
+    checkpoints/          frozen former selves, by the number of the update
+    resume.safetensors    all that the next update depends on
+    card.md               the model card
+
+Every file is written under another name first, so that one with its own name is whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+VERSION = 1
+PACKAGES = ("drago-env", "numpy", "numba", "torch", "safetensors")
+RESUME, NETWORK = "resume.safetensors", "network.safetensors"
+METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
+
+Tensors = dict[str, NDArray[Any]]
+
+
+class RunError(ValueError):
+    """A run folder that cannot be used; the message names it, and says what to do."""
+
+
+def replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Lets `write` make a file beside `path`, then puts it there: whole, or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        write(part)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+class Run:
+    """A run folder; `Run.new` makes one, `Run.open` goes on with one."""
+
+    def __init__(self, path: Path, config: dict[str, Any]) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.path, self.config = path, config
+        self.checkpoints = path / "checkpoints"
+        self._curves = SummaryWriter(str(path / "tensorboard"))
+
+    @classmethod
+    def new(cls, path: str | Path, arguments: Mapping[str, Any]) -> Run:
+        """An empty folder of this name; one that holds anything already is refused."""
+        path = Path(path)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise RunError(
+                f"{path} exists already; choose another --out, or go on with --resume {path}"
+            )
+        (path / "checkpoints").mkdir(parents=True, exist_ok=True)
+        config = {
+            "version": VERSION,
+            "arguments": dict(arguments),
+            "revision": revision(),
+            "versions": versions(),
+        }
+        text = json.dumps(config, indent=2) + "\n"
+        replace(path / "config.json", lambda part: part.write_text(text, encoding="utf-8"))
+        return cls(path, config)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """A folder that an earlier run has left."""
+        path = Path(path)
+        try:
+            config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path} is not the folder of a training run: {error}") from error
+        if not isinstance(config, dict) or config.get("version") != VERSION:
+            raise RunError(f"{path}/config.json is not of version {VERSION} of run folders")
+        if not isinstance(config.get("arguments"), dict):
+            raise RunError(f"{path}/config.json names no arguments")
+        return cls(path, config)
+
+    # ------------------------------------------------------------ where to go on
+
+    def save(self, tensors: Tensors, about: Mapping[str, Any]) -> None:
+        """Keeps all that the next update depends on."""
+        texts = {"about": json.dumps(about)}
+        replace(self.path / RESUME, lambda part: save_file(tensors, part, texts))
+
+    def load(self) -> tuple[Tensors, dict[str, Any]]:
+        """What `save` kept last; rows of the tables that were written after it are dropped."""
+        path = self.path / RESUME
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = json.loads((file.metadata() or {})["about"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise RunError(
+                f"{self.path} was ended before its first save; start it anew under another name"
+            ) from None
+        except (OSError, SafetensorError, KeyError, ValueError) as error:
+            raise RunError(f"{path} cannot be read: {error}") from error
+        for name in (METRICS, EVALUATIONS):
+            self._cut(self.path / name, about["update"])
+        return tensors, about
+
+    @staticmethod
+    def _cut(path: Path, update: int) -> None:
+        if not path.exists():
+            return
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["update"] is not None]
+        kept = [row for row in rows if row["update"].isdigit() and int(row["update"]) <= update]
+        replace(path, lambda part: _write_rows(part, kept))
+
+    # ------------------------------------------------------------ what came of it
+
+    def log(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Adds rows to a table; numbers of the first row's form become curves as well."""
+        path = self.path / name
+        fresh = not path.exists() or path.stat().st_size == 0
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            if fresh:
+                writer.writeheader()
+            writer.writerows(rows)
+
+    def curve(self, tag: str, value: float, steps: int) -> None:
+        self._curves.add_scalar(tag, value, steps)
+
+    def write(self, name: str, text: str) -> None:
+        replace(self.path / name, lambda part: part.write_text(text, encoding="utf-8"))
+
+    def close(self) -> None:
+        self._curves.close()
+
+
+def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        if rows:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """The rows of one of the tables."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """What the run was made with."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in packages
+    }
+
+
+def revision() -> str | None:
+    """The git revision of the checkout, marked if files differ from it; None without git."""
+    git = ("git", "-C", str(Path(__file__).parent))
+    try:
+        head = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
