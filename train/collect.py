@@ -27,6 +27,7 @@ from train.network import Network
 Weights = Mapping[str, torch.Tensor]
 Snapshot = dict[str, NDArray[Any]]
 
+_LEAST = np.float32(1e-30)
 LEARNER = -1  # a seat that the learner holds; the others hold the number of a pool member
 _VARIANT, _TABLE = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
 
@@ -151,6 +152,7 @@ class Collector:
         answers = list(self._threads.map(answer, self._parts))
         log_probs = np.concatenate([logs for logs, _ in answers])
         noise = self._rng.standard_exponential(log_probs.shape, np.float32)
+        np.maximum(noise, _LEAST, out=noise)  # 0 would draw even what is not legal
         picks: NDArray[np.int64] = (log_probs - np.log(noise)).argmax(1)
         self._buffers["values"][step] = np.concatenate([values for _, values in answers])
         self._buffers["picks"][step] = picks

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agents import ratings
 from agents.arena import Config, run
+from agents.report import markdown_table
 from drago_env.policy import Policy
 
 
@@ -51,3 +52,26 @@ def _duel(config: Config) -> Evaluation:
     numbers = [number for gap in gaps for number in gap.estimate]
     played = config.deals * config.players
     return Evaluation(config.players, config.names[1], played, share, *numbers)
+
+
+def table(evaluations: Sequence[Evaluation]) -> str:
+    """Evaluations as a table in Markdown."""
+    heads = (
+        "riders",
+        "opponent",
+        "games",
+        "win share",
+        "win share difference",
+        "margin difference",
+    )
+    return markdown_table(
+        heads,
+        [
+            (
+                *(str(e.players), e.opponent, str(e.games), f"{e.win_share:.3f}"),
+                f"{e.difference:+.3f} [{e.low:+.3f}, {e.high:+.3f}]",
+                f"{e.margin:+.2f} [{e.margin_low:+.2f}, {e.margin_high:+.2f}]",
+            )
+            for e in evaluations
+        ],
+    )

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,127 +26,15 @@ from torch import Tensor, nn
 
 from agents import neural
 from agents.network import Shape
-from agents.report import markdown_table
 from drago_env.game import Game
-from drago_env.mount_drago.board import Board
-from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.rules import Rules
 from drago_env.policy import resolve
 from drago_env.wrappers.selfplay import OPEN
 from train import runs
+from train.arguments import Arguments, make_game
 from train.collect import LEARNER, Here, Member, Rollout, Table, pack, unpack
-from train.evaluate import Evaluation, evaluate
+from train.evaluate import Evaluation, evaluate, table
 from train.network import Network
 from train.runs import Run, RunError
-
-_File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
-_Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
-_Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """Trains one network by self-play. A killed run goes on with `--resume FOLDER`."""
-
-    out: Path = Path("runs/ppo")
-    """the run folder; it must not exist yet"""
-    resume: _Folder = None
-    """go on with this run exactly where it was; everything else is read from its folder"""
-    start: _File = None
-    """begin with the weights of this checkpoint instead of random ones"""
-    seed: int = 0
-    """of everything that is random"""
-
-    players: tuple[int, ...] = (2, 3, 4, 5)
-    """numbers of riders; each deal draws one"""
-    editions: tuple[str, ...] = ("german",)
-    """editions of the rules, german or italian; each deal draws one"""
-    random_boards: int = 0
-    """so many random boards besides the built-in side; each deal draws one"""
-
-    steps: int = 20_000_000
-    """decisions to collect in all"""
-    games: int = 512
-    """games side by side, in each collector"""
-    horizon: int = 64
-    """decisions in each game between two updates"""
-    epochs: int = 2
-    """times that an update goes through its decisions"""
-    minibatch: int = 1024
-    """decisions in one step of the optimiser"""
-    learning_rate: float = 1e-3
-    """at the start; it falls to 0 in a straight line"""
-    smoothing: float = 0.95
-    """lambda of the advantage estimate: 1 waits for the end of the game, 0 trusts the value"""
-    clip: float = 0.2
-    """how far an update may change the probability of an action, as a share of it"""
-    entropy: float = 0.01
-    """reward for not being sure"""
-    value_weight: float = 0.5
-    """of the value's error in the loss"""
-    largest_gradient: float = 0.5
-    """longer gradients are cut to this length"""
-    trunk: tuple[int, ...] = (256, 128)
-    """widths of the layers that read the observation"""
-    action: tuple[int, ...] = (64, 32)
-    """widths of the layers that score an action"""
-
-    opponents: tuple[str, ...] = ("heuristic",)
-    """named agents in the pool, such as greedy or search:playouts=64"""
-    pool_share: float = 0.2
-    """share of the games in which all riders but one come from the pool"""
-    pool_size: int = 8
-    """the newest former selves that are in the pool"""
-
-    save_every: int = 20
-    """updates between two saves of the state to go on from"""
-    evaluate_every: int = 100
-    """updates between two arenas; each time the network also joins the pool"""
-    evaluate_against: tuple[str, ...] = ("uniform", "greedy", "heuristic")
-    """whom the arenas are played against, besides the newest former self"""
-    evaluate_games: int = 400
-    """games of each arena"""
-
-    threads: int = 2
-    """an update works on so many parts at once; part of the result, to the last bit"""
-    ray: _Address = None
-    """collect on this Ray cluster (auto, or host:port) instead of in this process"""
-    collectors: int = 1
-    """Ray actors that collect, each with its own games"""
-
-    def __post_init__(self) -> None:
-        whole = {"steps": 1, "games": 1, "horizon": 2, "epochs": 1, "minibatch": 1, "threads": 1}
-        whole |= {"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "collectors": 1}
-        whole |= {"random_boards": 0, "pool_size": 0, "seed": 0}
-        for name, low in whole.items():
-            _check(name, getattr(self, name), low, 2**62, int)
-        for name in ("smoothing", "pool_share"):
-            _check(name, getattr(self, name), 0, 1, float)
-        for name in ("learning_rate", "clip", "entropy", "value_weight", "largest_gradient"):
-            _check(name, getattr(self, name), 0, 1000, float)
-        if not self.players or not self.editions:
-            raise ValueError("players and editions must name at least one each")
-        if self.collectors > 1 and self.ray is None:
-            raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
-
-
-def _check(name: str, value: Any, low: float, high: float, kind: type) -> None:
-    known = isinstance(value, kind | int) and not isinstance(value, bool)
-    if not known or not low <= value <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
-
-
-def make_game(arguments: Arguments) -> tuple[Game, int]:
-    """The game and its number of variants: the one place where training knows what is played."""
-    boards = [Board.random(arguments.seed + number) for number in range(arguments.random_boards)]
-    rules = [
-        Rules(players, edition, board)
-        for players in arguments.players
-        for edition in arguments.editions
-        for board in (Board.side(players), *boards)
-    ]
-    return MountDrago(*rules, threads=arguments.threads), len(rules)
-
 
 # ---------------------------------------------------------------- the algorithm
 
@@ -404,7 +292,7 @@ class Training:
     def save(self) -> None:
         """Keeps the network to play with, and all that the next update depends on."""
         neural.save(self.run.path / runs.NETWORK, *self._saved())
-        self.run.write("card.md", card(self))
+        self.run.write("card.md", self._card())
         tensors = self.learner.state()
         for place, snapshot in enumerate(self.collectors.snapshot()):
             tensors |= {f"collector.{place}.{name}": array for name, array in snapshot.items()}
@@ -416,6 +304,19 @@ class Training:
             "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
         }
         self.run.save(tensors, about)
+
+    def _card(self) -> str:
+        weights = sum(int(np.prod(size)) for size in self.shape.tensors.values())
+        facts = {
+            "network": f"{weights:,} weights, for {self.game.spec.name}",
+            "training": f"{self.steps:,} decisions, {self.update:,} updates, "
+            f"{self.seconds / 60:.0f} minutes",
+            "riders": ", ".join(map(str, self.arguments.players)),
+            "editions": ", ".join(self.arguments.editions),
+            "boards": f"the built-in sides and {self.arguments.random_boards} random ones",
+            "seed": str(self.arguments.seed),
+        }
+        return runs.card(self.run.config, facts, self.arguments.command(), table(self.evaluations))
 
     def restore(self) -> None:
         """Goes on from what was saved last."""
@@ -453,62 +354,6 @@ def make_collectors(arguments: Arguments, game: Game, variants: int, shape: Shap
     return Here(table, arguments.seed)
 
 
-def card(training: Training) -> str:
-    """The model card: what the network is, how it was made, and how well it plays."""
-    config, minutes = training.run.config, training.seconds / 60
-    rows = [
-        (
-            *(str(e.players), e.opponent, str(e.games), f"{e.win_share:.3f}"),
-            f"{e.difference:+.3f} [{e.low:+.3f}, {e.high:+.3f}]",
-            f"{e.margin:+.2f} [{e.margin_low:+.2f}, {e.margin_high:+.2f}]",
-        )
-        for e in training.evaluations
-    ]
-    heads = (
-        "riders",
-        "opponent",
-        "games",
-        "win share",
-        "win share difference",
-        "margin difference",
-    )
-    weights = sum(int(np.prod(size)) for size in training.shape.tensors.values())
-    return f"""# Model card
-
-A network of {weights:,} weights for {training.game.spec.name}, trained by self-play
-(`python -m train.ppo`, {training.steps:,} decisions in {training.update:,} updates,
-{minutes:.0f} minutes, seed {training.arguments.seed}).
-
-- Made for: playing and comparing agents of this package, as `neural:path=...`.
-- Not made for: rules of other sizes (it refuses them); boards and editions other than those below
-  (it plays them, untested).
-- Trained on: {", ".join(map(str, training.arguments.players))} riders;
-  {", ".join(training.arguments.editions)} edition;
-  {training.arguments.random_boards} random boards besides the built-in sides.
-- Code: revision {config["revision"] or "unknown"}.
-- Versions: {", ".join(f"{name} {version}" for name, version in config["versions"].items())}.
-
-Results at the end, 95% intervals of the paired difference over the same deals:
-
-{markdown_table(heads, rows) if rows else "none yet"}
-
-Command:
-
-    {command(training.arguments)}
-"""
-
-
-def command(arguments: Arguments) -> str:
-    """The words that ask for these arguments."""
-    words = ["python -m train.ppo"]
-    for field in fields(Arguments):
-        value = getattr(arguments, field.name)
-        if value != field.default:
-            listed = value if isinstance(value, tuple) else (value,)
-            words.append(" ".join([f"--{field.name.replace('_', '-')}", *map(str, listed)]))
-    return " ".join(words)
-
-
 # ---------------------------------------------------------------- command line
 
 
@@ -520,7 +365,11 @@ def begin(arguments: Arguments) -> Training:
                 "--resume takes all other arguments from the run folder: leave them out"
             )
         run = Run.open(arguments.resume)
-        training = Training(_read(run), run)
+        try:
+            known = Arguments.read(run.config["arguments"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
+        training = Training(known, run)
         training.restore()
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
@@ -531,28 +380,10 @@ def begin(arguments: Arguments) -> Training:
         neural.check_game(started, game)
         arguments = replace(arguments, trunk=started.shape.trunk, action=started.shape.action)
     Shape.of(game, trunk=arguments.trunk, action=arguments.action)
-    training = Training(arguments, Run.new(arguments.out, _plain(arguments)))
+    training = Training(arguments, Run.new(arguments.out, arguments.plain()))
     if started:
         training.learner.load(started.weights)
     return training
-
-
-def _plain(arguments: Arguments) -> dict[str, Any]:
-    values = asdict(arguments)
-    return {name: str(v) if isinstance(v, Path) else v for name, v in values.items()}
-
-
-def _read(run: Run) -> Arguments:
-    """The arguments that a run folder was made with."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in run.config["arguments"].items()
-    }
-    try:
-        values["out"], values["start"] = run.path, values["start"] and Path(values["start"])
-        return Arguments(**values)
-    except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
 
 
 def train(arguments: Arguments, progress: bool = False) -> Training:

@@ -188,3 +188,25 @@ def revision() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def card(config: Mapping[str, Any], facts: Mapping[str, str], command: str, results: str) -> str:
+    """The model card: what the network is, how it was made, and how well it plays."""
+    made = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
+    lines = [*facts.items(), ("revision", config["revision"] or "unknown"), ("versions", made)]
+    listed = "\n".join(f"- {name}: {fact}" for name, fact in lines)
+    return f"""# Model card
+
+Made for playing and for comparing agents, as `neural:path=...`. It refuses rules of other sizes;
+it plays boards and editions that it was not trained on, untested.
+
+{listed}
+
+Arenas at the end of the training, on the same deals in every rotation; 95% intervals:
+
+{results}
+
+Command:
+
+    {command}
+"""
