@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cluster import spread
 from agents.folder import Folder, settings
 from agents.tables import Chunk, Columns, Config, join, play_deals
 from drago_env.policy import sees_all
@@ -70,11 +71,13 @@ def run(
     records: bool = False,
     workers: int | None = None,
     progress: bool = False,
+    ray: str | None = None,
 ) -> Result:
     """Plays an arena to its end; what `out` holds of it already is not played again.
 
     The results do not depend on `workers`; by default all cores work. Policies that are made
-    already play in this process, with one worker.
+    already play in this process, with one worker. With `ray`, the address of a Ray cluster, its
+    cores work instead; policies that are made already are sent there.
     """
     made = [agent for agent in config.agents if not isinstance(agent, str)]
     workers = workers if workers is not None else 1 if made else os.cpu_count() or 1
@@ -90,7 +93,7 @@ def run(
     jobs = list(_jobs(config, chunks))
     with (
         _bar(config, jobs, progress) as advance,
-        closing(_played(config, jobs, records, min(workers, len(jobs)))) as played,
+        closing(_played(config, jobs, records, min(workers, len(jobs)), ray)) as played,
     ):
         for chunk in played:
             if folder:
@@ -121,8 +124,13 @@ def _jobs(config: Config, chunks: Sequence[Chunk]) -> Iterator[Job]:
 # ---------------------------------------------------------------- workers
 
 
-def _played(config: Config, jobs: Sequence[Job], records: bool, workers: int) -> Played:
+def _played(
+    config: Config, jobs: Sequence[Job], records: bool, workers: int, ray: str | None
+) -> Played:
     """The finished jobs as they come."""
+    if ray is not None:
+        yield from spread(ray, play_deals, ((config, *job, records) for job in jobs))
+        return
     if workers <= 1:
         for first, last in jobs:
             yield play_deals(config, first, last, records)
@@ -188,6 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.records,
             command.workers,
             progress=True,
+            ray=command.ray,
         )
         report = result.report()
         report.show(sys.stderr if command.json else sys.stdout)

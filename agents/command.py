@@ -15,6 +15,7 @@ _Agents = Annotated[
 ]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
+_Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 
 
@@ -42,6 +43,8 @@ class Command:
     """Also write every game to records.jsonl in the folder."""
     workers: _Number = None
     """Processes that play; by default one for each core."""
+    ray: _Address = None
+    """Play on this Ray cluster (auto, or host:port) instead of in processes of this machine."""
     json: bool = False
     """Print the report as one JSON object on standard output, all else on standard error."""
 

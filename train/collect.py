@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.cluster import connect
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from drago_env.game import Game, mix, select
@@ -267,3 +268,87 @@ class Here:
 
     def close(self) -> None:
         """There is nothing to end."""
+
+
+START_SECONDS = 60.0  # within which the collectors of a new cluster should be there
+
+
+class Cluster:
+    """Collectors as actors on a Ray cluster.
+
+    All of them collect with the same weights, then the learner learns from what they bring. One
+    that is lost with its node is replaced as soon as the cluster has room for another; until then
+    the others go on. Only its games are lost.
+    """
+
+    def __init__(self, table: Table, seed: int, address: str, count: int) -> None:
+        self._ray = connect(address)
+        self._actor = self._ray.remote(num_cpus=1)(Collector)
+        self._table, self._seed = table, seed
+        self._members: Mapping[int, Member] = {}
+        self._lives = [0] * count
+        self._actors = [self._start(place) for place in range(count)]
+        self._ready = [actor.draw_from.remote({}) for actor in self._actors]
+        there, _ = self._ray.wait(self._ready, num_returns=count, timeout=START_SECONDS)
+        if not there:
+            raise ConnectionError(
+                f"after {START_SECONDS:.0f} seconds the cluster at {address!r} has no room for a "
+                "collector: each needs a core (`ray status` shows what is free)"
+            )
+
+    def _start(self, place: int) -> Any:
+        seed = collector_seed(self._seed, place, self._lives[place])
+        return self._actor.remote(self._table, seed)
+
+    def collect(self, weights: Weights) -> list[Rollout]:
+        """What all collectors that are there bring, in the order of their places."""
+        shared = self._ray.put({name: tensor.clone() for name, tensor in weights.items()})
+        brought: list[Rollout] = []
+        while not brought:
+            there, _ = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
+            if not there:  # all are lost: nothing to do until one is back
+                there, _ = self._ray.wait(self._ready, num_returns=1)
+            places = [k for k, ready in enumerate(self._ready) if ready in there]
+            tasks = {place: self._actors[place].collect.remote(shared) for place in places}
+            for place, task in tasks.items():
+                rollout = self._answer(place, task)
+                if rollout is not None:
+                    brought.append(rollout)
+        return brought
+
+    def _answer(self, place: int, task: Any) -> Any:
+        """The answer of a collector, or None if it is lost; then another takes its place."""
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(task)
+        except errors.RayTaskError:
+            raise  # a fault of the program, not of the cluster
+        except errors.RayError:
+            self._lives[place] += 1
+            self._actors[place] = self._start(place)
+            self._ready[place] = self._actors[place].draw_from.remote(self._members)
+            return None
+
+    def draw_from(self, members: Mapping[int, Member]) -> None:
+        self._members = members
+        self._ready = [actor.draw_from.remote(members) for actor in self._actors]
+
+    def snapshot(self) -> list[Snapshot]:
+        """Those of the collectors that are there; the others would have to deal anew anyway."""
+        there, _ = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
+        tasks = {
+            place: self._actors[place].snapshot.remote()
+            for place, ready in enumerate(self._ready)
+            if ready in there
+        }
+        answers = (self._answer(place, task) for place, task in tasks.items())
+        return [answer for answer in answers if answer is not None]
+
+    def restore(self, snapshots: Sequence[Snapshot], members: Mapping[int, Member]) -> None:
+        """Goes on from snapshots; collectors beyond their number deal anew."""
+        for actor, snapshot in zip(self._actors, snapshots, strict=False):
+            actor.restore.remote(snapshot, members)
+
+    def close(self) -> None:
+        for actor in self._actors:
+            self._ray.kill(actor)

@@ -31,8 +31,8 @@ from drago_env.policy import resolve
 from drago_env.wrappers.selfplay import OPEN
 from train import runs
 from train.arguments import Arguments, make_game
-from train.collect import LEARNER, Here, Member, Rollout, Table, pack, unpack
-from train.evaluate import Evaluation, evaluate, table
+from train.collect import LEARNER, Cluster, Here, Member, Rollout, Table, pack, unpack
+from train.evaluate import Evaluation, draw_curve, evaluate, table
 from train.network import Network
 from train.runs import Run, RunError
 
@@ -85,8 +85,10 @@ class Batch(NamedTuple):
 
 
 def _flat(parts: Sequence[NDArray[Any]]) -> Tensor:
-    flat = [torch.from_numpy(part.reshape(-1, *part.shape[2:])) for part in parts]
-    return flat[0] if len(flat) == 1 else torch.cat(flat)
+    flat = [part.reshape(-1, *part.shape[2:]) for part in parts]
+    # what came from a cluster cannot be written to, which torch does not like
+    alone = len(flat) == 1 and flat[0].flags.writeable
+    return torch.from_numpy(flat[0] if alone else np.concatenate(flat))
 
 
 class Loss(NamedTuple):
@@ -237,6 +239,9 @@ class Training:
                 self._freeze()
         if self.update % self.arguments.save_every == 0 or self.finished:
             self.save()
+        if self.finished:
+            rows = runs.read_table(self.run.path / runs.EVALUATIONS)
+            draw_curve(rows, self.run.path / "curve.svg")
         return metrics
 
     @property
@@ -254,6 +259,7 @@ class Training:
             arguments.editions[0],
             arguments.evaluate_games,
             arguments.seed,
+            arguments.ray,
         )
         self.seconds += time.perf_counter() - start
         self.evaluations = found
@@ -346,12 +352,15 @@ class Training:
         return Member(file.stem, neural.load(file))
 
 
-def make_collectors(arguments: Arguments, game: Game, variants: int, shape: Shape) -> Here:
-    table = Table(
-        *(game, variants, shape, arguments.games, arguments.horizon),
-        *(arguments.pool_share, arguments.threads),
-    )
-    return Here(table, arguments.seed)
+def make_collectors(
+    arguments: Arguments, game: Game, variants: int, shape: Shape
+) -> Here | Cluster:
+    """Those who play: here, or on a cluster."""
+    sizes = (arguments.games, arguments.horizon, arguments.pool_share, arguments.threads)
+    table = Table(game, variants, shape, *sizes)
+    if arguments.ray is None:
+        return Here(table, arguments.seed)
+    return Cluster(table, arguments.seed, arguments.ray, arguments.collectors)
 
 
 # ---------------------------------------------------------------- command line

@@ -8,6 +8,7 @@
     checkpoints/          frozen former selves, by the number of the update
     resume.safetensors    all that the next update depends on
     card.md               the model card
+    curve.svg             the learning curve, at the end
 
 Every file is written under another name first, so that one with its own name is whole.
 """

@@ -191,3 +191,65 @@ def search(
         shared=[settings, weights, outlook],
     )
     return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
+
+
+class Guide(NamedTuple):
+    """What a network says: its liking for the listed actions, and how it values a position."""
+
+    priors: NDArray[np.float32]  # (n, max_legal): the probability of each listed action
+    layers: tuple[NDArray[np.float32], ...]  # of the value, (inputs, outputs) each; relu between
+    biases: tuple[NDArray[np.float32], ...]
+
+
+_GUIDED = np.dtype([("playouts", "<i8"), ("width", "<i8")], align=True)
+
+
+def guided(
+    game: MountDrago,
+    state: State,
+    seeds: Seeds,
+    guide: Guide,
+    playouts: int,
+    width: int,
+    trust: float,
+    weights: NDArray[np.float64],
+) -> Thought:
+    """Thinks about the actions that a network likes best, by what it expects of them.
+
+    So many actions as `width` says are tried in worlds that fit what the seat knows; the other
+    riders play by the rules of thumb until it is on turn again, and there the network values the
+    position. Values are final rewards, plus `trust` times the logarithm of the liking.
+    """
+    _check_weights("weights", weights, Weights, _KINDS)
+    _check_guide(game, guide, len(state))
+    legal = game.legal(state)
+    totals = np.zeros((len(state), game.spec.max_legal))
+    visits = np.zeros(totals.shape, np.int64)
+    bonus = trust * np.log(np.maximum(guide.priors, 1e-9)).astype(np.float64)
+    settings = np.array([(playouts, width)], _GUIDED)
+    game.run(
+        kernel.search_guided,
+        len(state),
+        *(state, _check_seeds(seeds, len(state)), game.tables, settings, weights, game.scale),
+        *(guide.layers, guide.biases, bonus, legal.actions, legal.counts, totals, visits),
+        shared=[settings, weights],
+    )
+    return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1) + bonus)
+
+
+def _check_guide(game: MountDrago, guide: Guide, n: int) -> None:
+    """As for weights: kernels do not look."""
+    outputs = [layer.shape[-1] for layer in guide.layers]
+    sizes = [game.spec.observation_size, *outputs]
+    wanted = [
+        (n, game.spec.max_legal),
+        *zip(sizes, outputs, strict=False),
+        *((size,) for size in outputs),
+    ]
+    arrays = (guide.priors, *guide.layers, *guide.biases)
+    found = [array.shape for array in arrays]
+    if found != wanted or outputs[-1:] != [1] or {a.dtype for a in arrays} != {np.dtype("f4")}:
+        raise ValueError(
+            f"a guide for {n} games must be float32 of the shapes {wanted}, the last layer with "
+            f"one output, not {found}"
+        )

@@ -1,0 +1,43 @@
+"""Ray, for those who outgrow one machine: connecting, and spreading jobs over the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+AT_ONCE = 4  # jobs under way for each core of the cluster: enough to keep all of them busy
+
+
+def connect(address: str) -> Any:
+    """Ray itself, connected to the cluster at this address (`auto`: the one on this machine)."""
+    try:
+        import ray
+    except ImportError as error:
+        raise ImportError('this needs Ray: pip install "drago-env[ray]"') from error
+    if not ray.is_initialized():
+        try:
+            ray.init(address=address, log_to_driver=False)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise ConnectionError(
+                f"there is no Ray cluster at {address!r}; start one with `ray start --head` and "
+                f"name its address, or auto: {error}"
+            ) from error
+    return ray
+
+
+def spread(
+    address: str, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """What `function` gives for each job, as the answers come; a lost node's jobs run again."""
+    ray = connect(address)
+    remote = ray.remote(function)
+    room = max(int(ray.cluster_resources().get("CPU", 1)), 1) * AT_ONCE
+    waiting: list[Any] = []
+    for job in jobs:
+        waiting.append(remote.remote(*job))
+        if len(waiting) >= room:
+            done, waiting = ray.wait(waiting)
+            yield from ray.get(done)
+    while waiting:
+        done, waiting = ray.wait(waiting)
+        yield from ray.get(done)

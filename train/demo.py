@@ -1,0 +1,97 @@
+"""`python -m train.demo`: from nothing to a player in about five minutes on two cores.
+
+It trains a network for two riders, plays it against uniform, greedy and heuristic, and leaves the
+learning curve and the replay page of a game in the run folder.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from agents import neural
+from drago_env import mount_drago_v0
+from drago_env.mount_drago import page
+from drago_env.play import play
+from train import runs
+from train.arguments import Arguments
+from train.evaluate import evaluate, table
+from train.ppo import train
+
+OPPONENTS = ("uniform", "greedy", "heuristic")
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Trains a network from nothing and plays it against the simple agents."""
+
+    out: Path = Path("runs/demo")
+    """the run folder; one that was interrupted goes on, beside a finished one a new one is made"""
+    seed: int = 0
+    """of the training"""
+    steps: int = 5_000_000
+    """decisions to learn from"""
+    games: int = 4000
+    """of each arena at the end"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    demo = tyro.cli(Demo, prog="python -m train.demo", args=words)
+    try:
+        folder = demonstrate(demo)
+    except (OSError, ValueError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    print(f"\nLearning curve: {folder / 'curve.svg'}\nA game to watch: {folder / 'game.html'}")
+    return 0
+
+
+def demonstrate(demo: Demo) -> Path:
+    """Trains, plays and shows; returns the run folder."""
+    folder, goes_on = _folder(demo.out)
+    arguments = Arguments(
+        out=folder,
+        seed=demo.seed,
+        players=(2,),
+        steps=demo.steps,
+        evaluate_every=20,
+        evaluate_games=200,
+    )
+    print(f"Training a network for two riders, from nothing: {demo.steps:,} decisions ({folder})")
+    training = train(Arguments(resume=folder) if goes_on else arguments, progress=True)
+    minutes = training.seconds / 60
+    print(
+        f"Trained in {minutes:.1f} minutes. Now {demo.games:,} games against each of the others:\n"
+    )
+    network = neural.Neural(neural.load(folder / runs.NETWORK))
+    # other deals than those that were played during the training
+    found = evaluate(network, OPPONENTS, (2,), "german", demo.games, demo.seed + 1)
+    text = table(found)
+    print(text)
+    (folder / "arena.md").write_text(text + "\n", encoding="utf-8")
+    game = mount_drago_v0.game(players=2)
+    record = play(game, [network, "heuristic"], [demo.seed]).records[0]
+    (folder / "game.html").write_text(page.html(record), encoding="utf-8")
+    return folder
+
+
+def _folder(wanted: Path) -> tuple[Path, bool]:
+    """The folder to use, and whether it holds a run that was interrupted."""
+    number, folder = 1, wanted
+    while folder.exists():
+        if (folder / runs.RESUME).exists() and not (folder / "curve.svg").exists():
+            return folder, True
+        number += 1
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+    return folder, False
+
+
+if __name__ == "__main__":
+    sys.exit(main())
