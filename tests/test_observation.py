@@ -125,6 +125,21 @@ def test_numbers_of_the_standard_game_stay_small() -> None:
         assert np.abs(features[listed]).max(initial=0) <= 4
 
 
+def test_named_features_are_not_rounded() -> None:
+    game, fractions = MountDrago(Rules(4)), set()
+    for state in along(game, range(4), [0] * 4):
+        legal = game.legal(state)
+        for row, features in enumerate(game.features(state, legal)):
+            for vector in features[: legal.counts[row]]:
+                named = observation.named(vector, observation.FEATURES)
+                for part in observation.FEATURES:
+                    assert np.array_equal(named[part.name] * part.scale, part.of(vector))
+                    assert (named[part.name].dtype == np.int64) == part.whole
+                    if (named[part.name] % 1).any():
+                        fractions.add(part.name)
+    assert fractions == {"rival_value", "own_road", "next_gain", "danger"}
+
+
 def test_slice_of_a_batch() -> None:
     game = MountDrago(Rules(3))
     state = game.new(range(6))

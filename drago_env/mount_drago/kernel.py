@@ -533,74 +533,6 @@ def _untry(game: Any, seat: Any, dragon: Any, before: Any, own_top: Any) -> None
 
 
 @_jit
-def _features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: Any) -> None:
-    """What an action of the seat on turn does, in the order of `observation.FEATURES`.
-
-    A play is tried on the record itself and taken back, so that it scores by `_score` too.
-    `unseen` must hold the cards that the seat does not see.
-    """
-    points = work["points"]
-    kinds = np.int64(rules["card_kinds"])
-    players = np.int64(game["players"])
-    seat = np.int64(game["seat"])
-    for k in range(out.shape[0]):
-        out[k] = 0
-    own_top = game["top"][seat]
-    rides = rules["colour"][own_top]
-    space = np.int64(game["position"][rides])
-    if action >= 2 * kinds:
-        out[SEATS + 6] = action < 3 * kinds
-        out[SEATS + 7] = action == 3 * kinds
-    else:
-        keep = action >= kinds
-        card = action - kinds if keep else action
-        dragon = rules["colour"][card]
-        before = np.int64(game["position"][dragon])
-        triggered = _triggers(game, card, rules)
-        _try(game, seat, card, keep, rules)
-        after = game["position"][dragon]
-        takes = game["top"][seat] == card and not keep
-        space = np.int64(game["position"][rules["colour"][game["top"][seat]]])
-        for rider in range(players):
-            points[rider] = 0
-        if triggered != 0:
-            _score(game, triggered, rules, points)
-            for other in range(players):
-                rider = seat + other
-                if rider >= players:
-                    rider -= players
-                out[other] = np.int8(points[rider]) * scale[other]
-        arrives = after >= rules["summit"] and before < rules["summit"]
-        _prospects(game, seat, card, rules, scale, work, out)
-        _untry(game, seat, dragon, before, own_top)
-        out[SEATS + 2] = triggered * scale[SEATS + 2]
-        out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
-        out[SEATS + 4] = takes and dragon != rides
-        out[SEATS + 5] = arrives and game["summit"] + 1 == rules["summit_dragons"]
-    out[SEATS] = rules["worth"][space] * scale[SEATS]
-    out[SEATS + 1] = rules["ahead"][space, 1] * scale[SEATS + 1]
-
-
-@_jit
-def _prospects(
-    game: Any, seat: Any, card: Any, rules: Any, scale: Any, work: Any, out: Any
-) -> None:
-    """The features that look beyond the play that is being tried, by the rules of thumb."""
-    others: Any = 0
-    for rider in range(game["players"]):
-        space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
-        if rider == seat:
-            out[SEATS + 9] = _road(space, rules) * scale[SEATS + 9]
-        else:
-            others += np.int64(rules["worth"][space])
-    out[SEATS + 8] = others / (np.int64(game["players"]) - 1) * scale[SEATS + 8]
-    out[SEATS + 10] = _best_gain(game, seat, card, rules) * scale[SEATS + 10]
-    out[SEATS + 11] = _danger(game, seat, rules, work) * scale[SEATS + 11]
-    lead = min(max(_lead(game, seat, work["points"]), -127), 127)
-    out[SEATS + 12] = lead * scale[SEATS + 12]
-
-
-@_jit
 def _determinize(game: Any, seat: Any, seed: Any, rules: Any, counts: Any) -> None:
     """Redraws all that the seat cannot see, uniformly (8.4), and the generator.
 
@@ -689,6 +621,8 @@ def _redraw(game: Any, seat: Any, played: Any, deck_before: Any, cards: Any, rul
 # what each means. The row of an array of weights is `players - 2`.
 DRAW, PLACE, RIVAL, AHEAD, PLAN, DANGER, END, HASTE = range(8)
 SPACE, ROAD, THREAT, TURN, CARDS, SPREAD, LENGTH = range(7)
+NOBODY = SEATS
+SPARE = 50  # where the threats of the dragon go that a play has moved
 _GAINS = 16  # classes of gains, by whole points
 # scratch space: what one decision is thought over in
 _WORK = np.dtype(
@@ -697,10 +631,14 @@ _WORK = np.dtype(
         ("values", "<f8", (2 * MAX_HAND,)),  # of each listed action
         ("unseen", "i1", (50,)),  # cards of each kind
         ("counts", "i1", (50,)),  # the same, for determinize
+        ("unseen_size", "<i8"),  # all of them
+        ("threats", "i1", (SPARE + 5, 4)),  # see `_threats`
+        ("first", "i1", (11,)),  # the place of each dragon's first one; then where they stop
         ("gains", "<f8", (2, _GAINS)),
-        ("rider", "i1", (10,)),  # who rides each dragon
+        ("rider", "u1", (10,)),  # who rides each dragon, or NOBODY
         ("value", "<i8", (3, SEATS)),  # what a minor or major scoring would give each seat
         ("sums", "<i8", (3,)),
+        ("terms", "<f8", (3, SEATS + 1, 5)),  # see `_danger`
         ("points", "<i2", (SEATS,)),
         ("leaf", "<f8", (SEATS,)),
         ("order", "<i8", (2 * MAX_HAND,)),
@@ -710,44 +648,64 @@ _WORK = np.dtype(
 
 
 @_jit
-def _gain(game: Any, seat: Any, triggered: Any, rules: Any) -> Any:
-    """What a scoring now would bring a seat: its points less the mean of the others'."""
-    own: Any = 0
-    total: Any = 0
+def _weigh(game: Any, rules: Any, work: Any) -> None:
+    """Who rides each dragon, and what a minor and a major scoring now would give each rider.
+
+    A play moves one dragon and so changes the space of one rider at most: with these sums, the
+    gain of any card is found without looking at every rider again.
+    """
+    riders = work["rider"]
+    held = work["value"]
+    for dragon in range(riders.shape[0]):
+        riders[dragon] = NOBODY
+    minor: Any = 0
+    major: Any = 0
     for rider in range(game["players"]):
-        value: Any = np.int64(rules["worth"][game["position"][rules["colour"][game["top"][rider]]]])
-        if triggered == MINOR and value > MINOR_LIMIT:
-            value = 0
-        total += value
-        if rider == seat:
-            own = value
-    return own - (total - own) / (np.int64(game["players"]) - 1)
+        dragon = rules["colour"][game["top"][rider]]
+        value = np.int64(rules["worth"][game["position"][dragon]])
+        small = value if value <= MINOR_LIMIT else 0
+        riders[dragon] = rider
+        held[MINOR, rider] = small
+        held[MAJOR, rider] = value
+        minor += small
+        major += value
+    work["sums"][MINOR] = minor
+    work["sums"][MAJOR] = major
 
 
 @_jit
-def _card_gain(game: Any, seat: Any, card: Any, rules: Any) -> Any:
-    """What a seat would gain at once by playing this card."""
-    triggered = _triggers(game, card, rules)
-    if triggered == 0:
-        return 0.0
-    dragon = rules["colour"][card]
-    before = game["position"][dragon]
-    own_top = _try(game, seat, card, False, rules)
-    gain = _gain(game, seat, triggered, rules)
-    _untry(game, seat, dragon, before, own_top)
-    return gain
+def _gain(seat: Any, triggered: Any, others: Any, work: Any) -> Any:
+    """What a scoring now would bring a seat: its points less the mean of the others'."""
+    own = work["value"][triggered, seat]
+    return own - (work["sums"][triggered] - own) / others
 
 
 @_jit
-def _best_gain(game: Any, seat: Any, without: Any, rules: Any) -> Any:
+def _best_gain(game: Any, seat: Any, without: Any, rules: Any, work: Any) -> Any:
     """The most that a seat's hand could gain at once; one card `without` is out of it."""
+    others = np.int64(game["players"]) - 1
+    values = np.int64(rules["values"])
+    held = work["value"]
     best = 0.0
     for i in range(game["hand_size"][seat]):
         card = np.int64(game["hand"][seat, i])
         if card == without:
             without = -1
-        else:
-            best = max(best, _card_gain(game, seat, card, rules))
+            continue
+        dragon = np.int64(rules["colour"][card])
+        landing = 2 + np.int64(rules["value"][card])
+        ahead = rules["ahead"][game["position"][dragon]]
+        triggered = np.int64(ahead[landing + values])
+        if triggered != 0:
+            value: Any = np.int64(ahead[landing])
+            if triggered == MINOR and value > MINOR_LIMIT:
+                value = 0
+            moved = np.int64(work["rider"][dragon])
+            if moved == NOBODY:
+                moved = seat
+            total = work["sums"][triggered] - held[triggered, moved] + value
+            own = value if moved == seat else held[triggered, seat]
+            best = max(best, own - (total - own) / others)
     return best
 
 
@@ -762,12 +720,54 @@ def _road(space: Any, rules: Any) -> Any:
 
 
 @_jit
-def _danger(game: Any, seat: Any, rules: Any, work: Any) -> Any:
+def _threats(game: Any, dragon: Any, place: Any, rules: Any, work: Any) -> Any:
+    """Lists the unseen cards of a dragon that would trigger a scoring; returns where they stop.
+
+    Each is a row of the dragon, what it triggers, what its rider would get, and how many there
+    are. As in `_legal`, rows are written first and then counted or not.
+    """
+    values = np.int64(rules["values"])
+    ahead = rules["ahead"][game["position"][dragon]]
+    for k in range(values):
+        triggered = ahead[3 + values + k]
+        value = ahead[3 + k]
+        count = work["unseen"][dragon * values + k]
+        threat = work["threats"][place]
+        threat[0] = dragon
+        threat[1] = triggered
+        threat[2] = 0 if (triggered == MINOR) & (value > MINOR_LIMIT) else value
+        threat[3] = count
+        place += (triggered != 0) & (count > 0)
+    return place
+
+
+@_jit
+def _foresee(game: Any, rules: Any, work: Any) -> None:
+    """What the seat on turn must reckon with; `_danger` needs it, the same for every play."""
+    _unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
+    size: Any = 0
+    for card in range(np.int64(rules["card_kinds"])):
+        size += np.int64(work["unseen"][card])
+    work["unseen_size"] = size
+    colours = np.int64(rules["colours"])
+    place: Any = 0
+    for dragon in range(colours):
+        work["first"][dragon] = place
+        place = _threats(game, dragon, place, rules, work)
+    work["first"][colours] = place
+
+
+@_jit
+def _danger(game: Any, seat: Any, moved: Any, rules: Any, work: Any) -> Any:
     """What the next rider's best scoring is likely to bring this seat, mostly a loss.
 
     He is taken to hold a random hand of the unseen cards and to play the one that gains him
-    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours. A play
-    changes the space of one rider only, so the sums over all riders are made once.
+    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
+    Since `_foresee` one dragon has moved, and `_weigh` has seen it.
+
+    A threat changes the value of one rider's space. Whatever the new value is, all the others
+    get `terms[0]`, the next rider `terms[1] + terms[2] * value`, this seat the same with 3 and 4:
+    so each threat is reckoned without a branch, which would be hard to predict.
     """
     gains = work["gains"]
     players = np.int64(game["players"])
@@ -775,52 +775,53 @@ def _danger(game: Any, seat: Any, rules: Any, work: Any) -> Any:
     for k in range(_GAINS):
         gains[0, k] = 0.0
         gains[1, k] = 0.0
-    for dragon in range(np.int64(rules["colours"])):
-        work["rider"][dragon] = following  # he takes what nobody rides
-    sums = work["sums"]
-    sums[MINOR] = 0
-    sums[MAJOR] = 0
-    for rider in range(players):
-        dragon = rules["colour"][game["top"][rider]]
-        work["rider"][dragon] = rider
-        value: Any = np.int64(rules["worth"][game["position"][dragon]])
-        work["value"][MAJOR, rider] = value
-        work["value"][MINOR, rider] = value if value <= MINOR_LIMIT else 0
-        sums[MAJOR] += work["value"][MAJOR, rider]
-        sums[MINOR] += work["value"][MINOR, rider]
-    values = np.int64(rules["values"])
     share = 1.0 / (players - 1)
-    ahead = rules["ahead"]
-    unseen = work["unseen"]
     held = work["value"]
-    total = 0.0
-    card = 0
-    for dragon in range(np.int64(rules["colours"])):
-        space = np.int64(game["position"][dragon])
-        for k in range(values):
-            count = np.int64(unseen[card])
-            card += 1
-            total += count
-            triggered = np.int64(ahead[space, 3 + values + k])
-            if triggered == 0 or count == 0:
-                continue
-            moved = np.int64(work["rider"][dragon])
-            value = np.int64(ahead[space, 3 + k])
-            if triggered == MINOR and value > MINOR_LIMIT:
-                value = 0
-            everyone = sums[triggered] - held[triggered, moved] + value
-            own: Any = value if moved == following else held[triggered, following]
-            gain = own - (everyone - own) * share
-            if gain > 0:
-                own = value if moved == seat else held[triggered, seat]
-                whole: Any = min(np.int64(gain), _GAINS - 1)
-                gains[0, whole] += count
-                gains[1, whole] += count * (own - (everyone - own) * share)
+    first = work["first"]
+    terms = work["terms"]
+    for rider in range(players):
+        for triggered in range(MINOR, MAJOR + 1):
+            terms[triggered, rider, 0] = work["sums"][triggered] - held[triggered, rider]
+            terms[triggered, rider, 1] = held[triggered, following]
+            terms[triggered, rider, 2] = 0
+            terms[triggered, rider, 3] = held[triggered, seat]
+            terms[triggered, rider, 4] = 0
+    for triggered in range(MINOR, MAJOR + 1):
+        terms[triggered, following, 1] = 0
+        terms[triggered, following, 2] = 1
+        terms[triggered, seat, 3] = 0
+        terms[triggered, seat, 4] = 1
+        for k in range(5):  # he takes what nobody rides
+            terms[triggered, NOBODY, k] = terms[triggered, following, k]
+    best: Any = 0
+    for third in range(3):  # the dragons before the one that moved, this one, those after it
+        if third == 0:
+            start, stop = 0, np.int64(first[moved])
+        elif third == 1:
+            start, stop = SPARE, _threats(game, moved, SPARE, rules, work)
+        else:
+            start, stop = first[moved + 1], first[rules["colours"]]
+        for i in range(start, stop):
+            threat = work["threats"][np.uint64(i)]
+            value = np.float64(threat[2])
+            term = terms[np.uint8(threat[1]), work["rider"][np.uint8(threat[0])]]
+            everyone = term[0] + value
+            his = term[1] + term[2] * value
+            own = term[3] + term[4] * value
+            gain = his - (everyone - his) * share
+            # what gains nothing counts nothing
+            count = np.float64(np.int64(threat[3]) * (gain > 0))
+            points: Any = min(max(np.int64(gain), 0), _GAINS - 1)
+            whole = np.uint64(points)
+            gains[0, whole] += count
+            gains[1, whole] += count * (own - (everyone - own) * share)
+            best = max(best, points)
+    hand = np.float64(game["hand_size"][following])
+    total = np.float64(work["unseen_size"])
     expected = 0.0
     left = 1.0  # the chance that he has nothing better
-    for k in range(_GAINS - 1, -1, -1):
+    for k in range(best, -1, -1):
         if gains[0, k] > 0:
-            hand = np.float64(game["hand_size"][following])
             without = np.exp(-hand * gains[0, k] / max(total, 1.0))
             expected += left * (1.0 - without) * gains[1, k] / gains[0, k]
             left *= without
@@ -853,7 +854,7 @@ def _assess_discard(game: Any, action: Any, rules: Any) -> Any:
 def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
     """What a play of the seat on turn is worth by the rules of thumb, in points.
 
-    It is tried on the record itself and taken back. `unseen` is needed for DANGER alone.
+    It is tried on the record itself and taken back. `_foresee` is needed for DANGER alone.
     """
     kinds = np.int64(rules["card_kinds"])
     if action >= 2 * kinds:
@@ -866,10 +867,11 @@ def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
     before = game["position"][dragon]
     triggered = _triggers(game, card, rules)
     own_top = _try(game, seat, card, keep, rules)
+    _weigh(game, rules, work)
     value = 0.0
     ends = False
     if triggered != 0:
-        value += _gain(game, seat, triggered, rules)
+        value += _gain(seat, triggered, players - 1, work)
         if game["hand_size"][seat] > 1:
             value -= weights[DRAW]
         if game["position"][dragon] >= rules["summit"]:
@@ -889,9 +891,9 @@ def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
             else:
                 value -= weights[RIVAL] * rules["worth"][space] / (players - 1)
         if weights[PLAN] != 0.0:
-            value += weights[PLAN] * _best_gain(game, seat, card, rules)
+            value += weights[PLAN] * _best_gain(game, seat, card, rules, work)
         if weights[DANGER] != 0.0:
-            value += weights[DANGER] * _danger(game, seat, rules, work)
+            value += weights[DANGER] * _danger(game, seat, dragon, rules, work)
     _untry(game, seat, dragon, before, own_top)
     return value
 
@@ -900,7 +902,7 @@ def _assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
 def _assess_all(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> Any:
     """What each listed action is worth; returns the place of the best, the first of equals."""
     if weights[DANGER] != 0.0:
-        _unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
+        _foresee(game, rules, work)
     values = work["values"]
     best = 0
     for i in range(count):
@@ -908,6 +910,71 @@ def _assess_all(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> A
         if values[i] > values[best]:
             best = i
     return best
+
+
+@_jit
+def _features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: Any) -> None:
+    """What an action of the seat on turn does, in the order of `observation.FEATURES`.
+
+    A play is tried on the record itself and taken back, so that it scores by `_score` too.
+    `_foresee` must have been called.
+    """
+    points = work["points"]
+    kinds = np.int64(rules["card_kinds"])
+    players = np.int64(game["players"])
+    seat = np.int64(game["seat"])
+    for k in range(out.shape[0]):
+        out[k] = 0
+    own_top = game["top"][seat]
+    rides = rules["colour"][own_top]
+    space = np.int64(game["position"][rides])
+    if action >= 2 * kinds:
+        out[SEATS + 6] = action < 3 * kinds
+        out[SEATS + 7] = action == 3 * kinds
+    else:
+        keep = action >= kinds
+        card = action - kinds if keep else action
+        dragon = rules["colour"][card]
+        before = np.int64(game["position"][dragon])
+        triggered = _triggers(game, card, rules)
+        _try(game, seat, card, keep, rules)
+        after = game["position"][dragon]
+        takes = game["top"][seat] == card and not keep
+        space = np.int64(game["position"][rules["colour"][game["top"][seat]]])
+        for k in range(players):
+            points[k] = 0
+        if triggered != 0:
+            _score(game, triggered, rules, points)
+            for other in range(players):
+                rider = seat + other
+                if rider >= players:
+                    rider -= players
+                out[other] = np.int8(points[rider]) * scale[other]
+        arrives = after >= rules["summit"] and before < rules["summit"]
+        _prospects(game, seat, card, rules, scale, work, out)
+        _untry(game, seat, dragon, before, own_top)
+        out[SEATS + 2] = triggered * scale[SEATS + 2]
+        out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
+        out[SEATS + 4] = takes and dragon != rides
+        out[SEATS + 5] = arrives and game["summit"] + 1 == rules["summit_dragons"]
+        out[SEATS + 9] = _road(space, rules) * scale[SEATS + 9]
+    out[SEATS] = rules["worth"][space] * scale[SEATS]
+    out[SEATS + 1] = rules["ahead"][space, 1] * scale[SEATS + 1]
+
+
+@_jit
+def _prospects(
+    game: Any, seat: Any, card: Any, rules: Any, scale: Any, work: Any, out: Any
+) -> None:
+    """The features that look beyond the play that is being tried, by the rules of thumb."""
+    _weigh(game, rules, work)
+    others = work["sums"][MAJOR] - work["value"][MAJOR, seat]
+    out[SEATS + 8] = others / (np.int64(game["players"]) - 1) * scale[SEATS + 8]
+    out[SEATS + 10] = _best_gain(game, seat, card, rules, work) * scale[SEATS + 10]
+    danger = _danger(game, seat, rules["colour"][card], rules, work)
+    out[SEATS + 11] = danger * scale[SEATS + 11]
+    lead = min(max(_lead(game, seat, work["points"]), -127), 127)
+    out[SEATS + 12] = lead * scale[SEATS + 12]
 
 
 @_jit
@@ -942,12 +1009,13 @@ def _final_shares(game: Any, out: Any) -> None:
 
 
 @_jit
-def _outlook(game: Any, rules: Any, weights: Any, out: Any) -> None:
+def _outlook(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> None:
     """Each seat's chance to win: a softmax of what the riders have and may expect."""
     if game["phase"] == OVER:
         _final_shares(game, out)
         return
     players = np.int64(game["players"])
+    _weigh(game, rules, work)
     spread = np.exp(weights[SPREAD] + weights[LENGTH] * np.log(1.0 + _steps_left(game, rules)))
     top = -1e9
     for rider in range(players):
@@ -955,7 +1023,7 @@ def _outlook(game: Any, rules: Any, weights: Any, out: Any) -> None:
         value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
         value += weights[ROAD] * _road(space, rules)
         value += weights[CARDS] * game["hand_size"][rider]
-        threat = _best_gain(game, rider, -1, rules)
+        threat = _best_gain(game, rider, -1, rules, work)
         value += (weights[THREAT] + weights[TURN] * (rider == game["seat"])) * threat
         out[rider] = value / spread
         top = max(top, out[rider])
@@ -971,8 +1039,9 @@ def _outlook(game: Any, rules: Any, weights: Any, out: Any) -> None:
 
 
 @_jit
-def _leaf(game: Any, rules: Any, plan: Any, outlook: Any, out: Any) -> None:
+def _leaf(game: Any, rules: Any, plan: Any, outlook: Any, work: Any) -> None:
     """What a position is worth to each seat: its chance to win, or its margin on that scale."""
+    out = work["leaf"]
     if plan["margin"]:
         players = np.int64(game["players"])
         total: Any = 0
@@ -982,7 +1051,7 @@ def _leaf(game: Any, rules: Any, plan: Any, outlook: Any, out: Any) -> None:
             own = np.int64(game["score"][rider])
             out[rider] = 0.5 + (own - (total - own) / (players - 1)) / 64.0
     else:
-        _outlook(game, rules, outlook, out)
+        _outlook(game, rules, outlook, work, out)
 
 
 @_jit
@@ -1042,7 +1111,7 @@ def _flat(
                 game = worlds[1]
                 _apply(game, np.int64(actions[order[i]]), rules, work["points"])
                 _roll(game, _mix(~seed), plan["depth"], plan["noise"], rules, weights, work)
-                _leaf(game, rules, plan, outlook, work["leaf"])
+                _leaf(game, rules, plan, outlook, work)
                 totals[order[i]] += work["leaf"][seat]
                 visits[order[i]] += 1
         _best_first(order, alive, totals)
@@ -1273,7 +1342,7 @@ def _tree(
         length = _descend(game, rules, plan, weights, work, table, visits, totals, path, nodes)
         nodes = max(nodes, path[length - 1] + 1)
         _roll(game, _mix(~seed), plan["depth"], plan["noise"], rules, weights, work)
-        _leaf(game, rules, plan, outlook, work["leaf"])
+        _leaf(game, rules, plan, outlook, work)
         for i in range(length):
             visits[path[i], 0] += 1
             for rider in range(game["players"]):
@@ -1372,7 +1441,7 @@ def features(state: Any, actions: Any, counts: Any, tables: Any, scale: Any, out
         game = state[row]
         rules = tables[game["board"]]
         if counts[row] > 0:
-            _unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
+            _foresee(game, rules, work)
         for i in range(counts[row]):
             action = np.int64(actions[row, i])
             _features(game, action, rules, scale, work, out[row, i])
@@ -1492,11 +1561,12 @@ def assess(state: Any, tables: Any, weights: Any, best: Any) -> None:
 @_jit
 def outlook(state: Any, tables: Any, weights: Any, out: Any) -> None:
     """Each seat's chance to win, by the fitted estimate."""
+    works = np.empty(1, _WORK)
     for row in range(state.shape[0]):
         game = state[row]
         for seat in range(SEATS):
             out[row, seat] = 0.0
-        _outlook(game, tables[game["board"]], weights[game["players"] - 2], out[row])
+        _outlook(game, tables[game["board"]], weights[game["players"] - 2], works[0], out[row])
 
 
 @_jit

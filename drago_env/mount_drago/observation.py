@@ -7,6 +7,7 @@ to about [-1, 1]; the compact int8 form holds the same numbers unscaled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -29,6 +30,7 @@ class Slice:
     shape: tuple[int, ...]
     scale: float | tuple[float, ...]  # one, or one for each column
     meaning: str
+    whole: bool = True  # whole numbers before they are scaled
 
     @property
     def stop(self) -> int:
@@ -41,10 +43,12 @@ class Slice:
 
 def _laid_out(
     *parts: tuple[str, tuple[int, ...], float | tuple[float, ...], str],
+    fractions: Sequence[str] = (),
 ) -> tuple[Slice, ...]:
     slices: list[Slice] = []
     for name, shape, scale, meaning in parts:
-        slices.append(Slice(name, slices[-1].stop if slices else 0, shape, scale, meaning))
+        start = slices[-1].stop if slices else 0
+        slices.append(Slice(name, start, shape, scale, meaning, name not in fractions))
     return tuple(slices)
 
 
@@ -92,11 +96,23 @@ FEATURES = _laid_out(
     ("ends", (1,), 1.0, "the game ends"),
     ("discards", (1,), 1.0, "it discards a card"),
     ("done", (1,), 1.0, "it ends the discarding"),
-    ("rival_value", (1,), 1 / 8, "mean value of the others' spaces after a play"),
-    ("own_road", (1,), 1 / 8, "mean value of the spaces where the own dragon's next card leads"),
-    ("next_gain", (1,), 1 / 8, "the most that the rest of the hand could gain at once after it"),
-    ("danger", (1,), 1 / 8, "what the next rider's best scoring is then likely to bring"),
-    ("lead", (1,), 1 / 32, "points ahead of the best other after it, up to 127"),
+    ("rival_value", (1,), 1 / 8, "after a play: mean value of the others' spaces"),
+    (
+        "own_road",
+        (1,),
+        1 / 8,
+        "after a play: mean value of the spaces to which one card takes the own dragon",
+    ),
+    ("next_gain", (1,), 1 / 8, "after a play: the most that a card left in the hand would gain"),
+    (
+        "danger",
+        (1,),
+        1 / 8,
+        "after a play: what the next rider's best scoring is expected to gain for the own seat, "
+        "mostly a loss",
+    ),
+    ("lead", (1,), 1 / 32, "after a play: own points less the best other's, up to 127"),
+    fractions=("rival_value", "own_road", "next_gain", "danger"),
 )
 
 
@@ -106,13 +122,17 @@ def scale(slices: tuple[Slice, ...]) -> NDArray[np.float32]:
     return np.concatenate(parts).astype(np.float32)
 
 
-def named(vector: NDArray[Any], slices: tuple[Slice, ...]) -> dict[str, NDArray[np.int64]]:
-    """The unscaled numbers of a vector (scaled or compact), by the names of its slices."""
+def named(vector: NDArray[Any], slices: tuple[Slice, ...]) -> dict[str, NDArray[Any]]:
+    """The unscaled numbers of a vector (scaled or compact), by the names of its slices.
+
+    They are integers where a slice is of whole numbers, else floats as exact as the vector's.
+    """
     size = slices[-1].stop
     if vector.shape != (size,):
         raise ValueError(f"expected a vector of {size} numbers, not the shape {vector.shape}")
     plain = vector if vector.dtype == np.int8 else vector / scale(slices)
-    return {part.name: part.of(np.rint(plain).astype(np.int64)) for part in slices}
+    rounded = np.rint(plain).astype(np.int64)
+    return {part.name: part.of(rounded if part.whole else plain) for part in slices}
 
 
 def describe(vector: NDArray[Any], rules: Rules | None = None) -> str:
