@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents import neural
+from agents.cluster import connect
 from agents.network import Shape
 from drago_env.game import Game
 from drago_env.policy import resolve
@@ -382,7 +383,9 @@ def begin(arguments: Arguments) -> Training:
         training.restore()
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
-        resolve(spec)  # an agent that is not known is told before any folder is made
+        resolve(spec)  # what is not there is told before any folder is made
+    if arguments.ray is not None:
+        connect(arguments.ray)
     started = neural.load(arguments.start) if arguments.start else None
     game, _ = make_game(arguments)
     if started:
