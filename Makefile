@@ -10,9 +10,8 @@ WORKERS ?= auto
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-demo: $(VENV)/.ready  ## play and draw a game in the terminal, then print the speed
-	$(BIN)/python -m drago_env demo
-	$(BIN)/python -m benchmarks.speed --quick
+demo: $(VENV)/.ready  ## train a network from nothing (about 5 minutes) and play it
+	$(BIN)/python -m train.demo
 
 test: lint types  ## lint, types and tests: the full check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -1,6 +1,6 @@
 """A network that plays: checkpoint files that hold no code, and the policy `neural`.
 
-`neural` is the network that ships with the agents, `neural:path=runs/x/best.safetensors` any
+`neural` is the network that ships with the agents, `neural:path=runs/x/network.safetensors` any
 other; with `temperature=1` it draws from its distribution instead of taking the best action.
 """
 
@@ -101,7 +101,7 @@ def load(path: str | Path) -> Checkpoint:
 
 _ADVICE = (
     "train one (`python -m train.ppo --help` says how) and name its file, "
-    "such as neural:path=runs/x/best.safetensors"
+    "such as neural:path=runs/x/network.safetensors"
 )
 
 
