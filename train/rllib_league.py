@@ -38,7 +38,8 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
     def __init__(self, config: Any) -> None:
         table = {key: config[key] for key in ("players", "edition", "board")}
         super().__init__(raw_env(**table, action_features=True))
-        self._worker, self._selfplay = getattr(config, "worker_index", 0), config["selfplay"]
+        self._worker = getattr(config, "worker_index", None) or 0
+        self._selfplay = config["selfplay"]
         frozen = past(config["past_selves"])
         self._pool: list[str | Policy] = [*map(resolve, config["opponents"]), *frozen]
         seats = self.env.possible_agents
@@ -51,8 +52,8 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
         if self._rng is None:
-            # Once: RLlib repeats its seed with every batch, and runner 1 has that of runner 0's
-            # next environment.
+            # Once, since RLlib repeats its seed with every batch; and with the runner's number,
+            # since it counts the seeds on from both runner to runner and game to game.
             self._rng = np.random.default_rng(None if seed is None else [seed, self._worker])
         super().reset(seed=int(self._rng.integers(2**63)))
         self._seat(self._rng)

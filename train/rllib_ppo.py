@@ -17,100 +17,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
-
-import tyro
+from typing import Any
 
 from agents.arena import Config, run
 from agents.network import Shape
 from agents.neural import save
 from agents.report import interval
 from drago_env.mount_drago_v0 import raw_env
-from drago_env.policy import resolve, sees_all
+from train.rllib_command import Command, check, parse
 
 CONFIG, METRICS, NETWORK = "config.json", "metrics.csv", "network.safetensors"
 OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
-
-_Folder = Annotated[str, tyro.conf.arg(metavar="FOLDER")]
-_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
-_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
-_Address = Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")]
-_Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[AGENT ...]")]
-
-
-@dataclass
-class Command:
-    """Trains a network with PPO in RLlib; the arena plays it as neural:path=FOLDER/network.safetensors."""
-
-    out: _Folder
-    """The run folder for config.json, metrics.csv and network.safetensors; new or empty."""
-    players: int = 2
-    """Seats at the table."""
-    edition: str = "german"
-    """Edition of the rules: german or italian."""
-    board: _File = None
-    """A board file instead of the built-in side."""
-    opponents: _Agents = ("uniform", "greedy")
-    """Agents that the learner meets, by the names that the arena knows; may be none."""
-    past_selves: int = 2
-    """Frozen copies of the learner among its opponents, the oldest replaced first; 0 for none."""
-    freeze_every: int = 20
-    """Iterations from one copy to the next."""
-    selfplay: float = 0.5
-    """Share of the games in which the learner plays every seat."""
-    seconds: float = 600.0
-    """Time to train."""
-    iterations: _Number = None
-    """Iterations to train, instead of a time."""
-    games: int = 128
-    """Whole games in each iteration."""
-    num_env_runners: int = 2
-    """Processes that play; 0 plays in this one."""
-    envs_per_runner: int = 16
-    """Games side by side in each of them."""
-    address: _Address = None
-    """Of a Ray cluster that runs already; by default Ray is started here, and ended."""
-    lr: float = 1e-3
-    """Learning rate of Adam."""
-    minibatch: int = 512
-    """Decisions in a minibatch."""
-    epochs: int = 4
-    """Passes over the decisions of an iteration."""
-    seed: int = 0
-    """Of the first weights, the deals, the seating and the choices."""
-    evaluation_games: int = 1000
-    """Games of each arena at the end, against uniform and against greedy; 0 for none."""
-
-
-def parse(arguments: Sequence[str] | None = None) -> Command:
-    """The command in these words, by default those that the program was started with."""
-    options = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(Command, prog="python -m train.rllib_ppo", args=arguments, config=options)
-
-
-_LEAST = {
-    **{"past_selves": 0, "freeze_every": 1, "selfplay": 0, "seconds": 0, "iterations": 1},
-    **{"games": 1, "num_env_runners": 0, "envs_per_runner": 1, "minibatch": 1, "epochs": 1},
-    **{"seed": 0, "evaluation_games": 0, "lr": 0},
-}
-
-
-def check(command: Command) -> None:
-    """Refuses what cannot be trained, before anything is started or written."""
-    for name, least in _LEAST.items():
-        number = getattr(command, name)
-        if number is not None and not least <= number < 2**31:
-            raise ValueError(f"{name} must be at least {least}, not {number}")
-    if command.selfplay > 1:
-        raise ValueError(f"selfplay is a share, from 0 to 1, not {command.selfplay}")
-    for spec in command.opponents:
-        if sees_all(resolve(spec)):
-            raise ValueError(f"{spec} sees all hands: it is a yardstick, not an opponent")
-    out = Path(command.out)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ValueError(f"{out} exists already; choose another --out")
 
 
 def train(command: Command) -> Path:
@@ -118,7 +37,7 @@ def train(command: Command) -> Path:
     check(command)
     aec = _table(command)
     with _ray(command):
-        algorithm = _configure(command, aec).build_algo()
+        algorithm = configure(command, aec).build_algo()
         out = Path(command.out)
         out.mkdir(parents=True, exist_ok=True)
         _write(out / CONFIG, json.dumps(asdict(command), indent=2) + "\n")
@@ -155,7 +74,7 @@ def _ray(command: Command) -> Iterator[None]:
         ray.shutdown()
 
 
-def _configure(command: Command, aec: Any) -> Any:
+def configure(command: Command, aec: Any) -> Any:
     """The whole of RLlib's settings."""
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
@@ -252,12 +171,14 @@ def _row(
 
 def _freeze(algorithm: Any, slot: int) -> None:
     """Copies the learner over a past self, in the learner process and in every runner."""
-    from train.rllib_league import PAST, SHARED
+    from train.rllib_league import SHARED, past
 
-    name, group = f"{PAST}_{slot}", algorithm.learner_group
-    group.set_weights({name: group.get_weights([SHARED])[SHARED]})
-    algorithm.env_runner_group.sync_weights(
-        from_worker_or_learner_group=group, policies=[name], inference_only=True
+    group = algorithm.learner_group
+    weights = {past(slot + 1)[slot]: group.get_weights([SHARED])[SHARED]}
+    group.set_weights(weights)
+    # not sync_weights: runners ignore it unless the learner was updated since the last time
+    algorithm.env_runner_group.foreach_env_runner(
+        lambda runner: runner.set_state({"rl_module": weights})
     )
 
 
@@ -329,7 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"interrupted. What was trained is in {command.out}.", file=sys.stderr)
+        print(f"interrupted. What was saved so far is in {command.out}.", file=sys.stderr)
         return 130
     return 0
 

@@ -25,10 +25,10 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     An observation is a dict of `observation` (float32) and `action_mask` (int8, all zero for a
     seat that is not on turn); the mask is in `infos[agent]["action_mask"]` too. With
-    `action_features=True` it also lists the legal actions (-1 past their end) with the features of
-    each. An illegal action raises and changes nothing. `reset()` without a seed goes on with the seed that follows
-    from the last one. The game can be copied and pickled at any move; `snapshot()` is the same as
-    plain arrays.
+    `action_features=True` it also lists the legal actions (-1 past their end) with the features
+    of each. An illegal action raises and changes nothing. `reset()` without a seed goes on with
+    the seed that follows from the last one. The game can be copied and pickled at any move;
+    `snapshot()` is the same as plain arrays.
     """
 
     def __init__(
@@ -161,7 +161,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """The legal actions of the seat on turn and their features."""
         legal, slots = self._turn.legal, np.arange(self.game.spec.max_legal)
         return {
-            "legal_actions": np.where(slots < legal.counts[0], legal.actions[0].astype(np.int64), -1),
+            "legal_actions": np.where(
+                slots < legal.counts[0], legal.actions[0].astype(np.int64), -1
+            ),
             "action_features": self.game.features(self._state, legal)[0],
         }
 
