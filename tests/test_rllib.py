@@ -38,11 +38,9 @@ def one_thread() -> Iterator[None]:
 
 
 def league(players: int = 2, **options: Any) -> rllib_league.LeagueEnv:
-    config = {
-        **{"players": players, "edition": "german", "board": None},
-        **{"opponents": ["uniform", "greedy"], "past_selves": 2, "selfplay": 0.5},
-    }
-    return rllib_league.LeagueEnv({**config, **options})
+    table = {"players": players, "edition": "german", "board": None}
+    pool = {"opponents": ["uniform", "greedy"], "past_selves": 2, "selfplay": 0.5}
+    return rllib_league.LeagueEnv(table | pool | options)
 
 
 # ---------------------------------------------------------------- the environment
@@ -149,9 +147,7 @@ def positions(n: int = 64) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", ["forward_exploration", "forward_inference", "forward_train"])
-def test_illegal_actions_have_no_probability_at_all(
-    module: rllib_league.Learner, way: str
-) -> None:
+def test_illegal_actions_have_no_probability_at_all(module: rllib_league.Learner, way: str) -> None:
     batch = positions()
     legal = batch[Columns.OBS]["action_mask"].bool()
     logits = getattr(module, way)(batch)[Columns.ACTION_DIST_INPUTS]
@@ -257,8 +253,9 @@ def test_a_small_run(
         (["--edition", "french"], "german"),
         (["--board", "no such file"], "no such file"),
         (["--selfplay", "1.5"], "selfplay is a share"),
-        (["--games", "0"], "games must be at least 1, not 0"),
-        (["--seed", "-1"], "seed must be at least 0"),
+        (["--games", "0"], "games must be from 1 to 2147483647, not 0"),
+        (["--seconds", "nan"], "seconds must be from 1"),
+        (["--seed", "-1"], "seed must be from 0"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_made(

@@ -68,11 +68,12 @@ def parse(arguments: Sequence[str] | None = None) -> Command:
     return tyro.cli(Command, prog="python -m train.rllib_ppo", args=arguments, config=options)
 
 
+MOST = 2**31 - 1
 _LEAST = {
     "past_selves": 0,
     "freeze_every": 1,
     "selfplay": 0,
-    "seconds": 0,
+    "seconds": 1,
     "iterations": 1,
     "games": 1,
     "num_env_runners": 0,
@@ -89,8 +90,8 @@ def check(command: Command) -> None:
     """Refuses what cannot be trained, before anything is started or written."""
     for name, least in _LEAST.items():
         number = getattr(command, name)
-        if number is not None and not least <= number < 2**31:
-            raise ValueError(f"{name} must be at least {least}, not {number}")
+        if number is not None and not least <= number <= MOST:
+            raise ValueError(f"{name} must be from {least} to {MOST}, not {number}")
     if command.selfplay > 1:
         raise ValueError(f"selfplay is a share, from 0 to 1, not {command.selfplay}")
     for spec in command.opponents:

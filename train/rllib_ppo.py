@@ -35,7 +35,7 @@ OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
 def train(command: Command) -> Path:
     """Trains to the end, and returns the file of the network."""
     check(command)
-    aec = _table(command)
+    aec = raw_env(command.players, command.edition, command.board, action_features=True)
     with _ray(command):
         algorithm = configure(command, aec).build_algo()
         out = Path(command.out)
@@ -46,10 +46,6 @@ def train(command: Command) -> Path:
         finally:
             algorithm.stop()
     return out / NETWORK
-
-
-def _table(command: Command) -> Any:
-    return raw_env(command.players, command.edition, command.board, action_features=True)
 
 
 @contextmanager
@@ -105,6 +101,7 @@ def configure(command: Command, aec: Any) -> Any:
         num_env_runners=command.num_env_runners,
         num_envs_per_env_runner=command.envs_per_runner,
         batch_mode="complete_episodes",  # so no past self is replaced in mid-game
+        sample_timeout_s=None,  # a slow runner is waited for
     )
     config.multi_agent(
         policies=set(modules),
