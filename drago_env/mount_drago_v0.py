@@ -45,7 +45,8 @@ class raw_env(GameAEC):  # noqa: N801  (the name that PettingZoo's users expect)
 
     Agents are `rider_0` ... in the order of the seats. `board=None` is the built-in side for the
     number of players; a `Board` or the path of a board file takes its place. `reward` is `win`,
-    `margin` or `rank`.
+    `margin` or `rank`. With `action_features=True` observations also list the legal actions and
+    the features of each.
     """
 
     metadata = {  # noqa: RUF012  (PettingZoo's form)
@@ -62,8 +63,10 @@ class raw_env(GameAEC):  # noqa: N801  (the name that PettingZoo's users expect)
         board: Board | str | Path | None = None,
         reward: str = "win",
         render_mode: str | None = None,
+        action_features: bool = False,
     ) -> None:
-        super().__init__(game(players, edition, board, reward), players, "rider", render_mode)
+        book = game(players, edition, board, reward)
+        super().__init__(book, players, "rider", render_mode, action_features)
 
 
 def single_env(render_mode: str | None = None, **kwargs: Any) -> LearnerEnv:

@@ -17,7 +17,7 @@ import pettingzoo
 import pytest
 
 from drago_env import Board, BoardError, IllegalAction, MountDrago, Rules, RulesError, record
-from drago_env.mount_drago_v0 import env, raw_env
+from drago_env.mount_drago_v0 import env, raw_env, selfplay_env
 from tests.adapters import (
     ACTIONS,
     DISCARDS,
@@ -76,6 +76,13 @@ def test_pettingzoos_api_test(maker: Maker, players: int, edition: str) -> None:
 
 
 @makers
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably:UserWarning")
+def test_pettingzoos_api_test_with_features(maker: Maker) -> None:
+    api_test(maker(players=3, action_features=True), num_cycles=300)
+
+
+@makers
 @variants
 def test_pettingzoos_seed_test(maker: Maker, players: int, edition: str) -> None:
     seed_test(lambda: maker(players=players, edition=edition))
@@ -106,6 +113,7 @@ def test_the_defaults() -> None:
         "board": None,
         "reward": "win",
         "render_mode": None,
+        "action_features": False,
     }
     rules = getattr(raw_env().game, "rules", None)
     assert rules == (Rules(2, "german"),)
@@ -265,8 +273,39 @@ def test_only_the_seat_on_turn_has_a_mask(maker: Maker, players: int, edition: s
 
 
 @makers
-def test_what_was_handed_out_never_changes(maker: Maker) -> None:
-    aec, kept = maker(players=3, edition="italian", reward="margin"), Kept()
+@variants
+def test_features_are_those_of_the_listed_actions(maker: Maker, players: int, edition: str) -> None:
+    aec = maker(players=players, edition=edition, action_features=True)
+    plain = maker(players=players, edition=edition)
+    game = MountDrago(Rules(players, edition))
+    batch = selfplay_env(players=players, edition=edition, action_features=True)
+    assert aec.observation_space("rider_0") == batch.single_observation_space
+    state = game.new(2)
+    aec.reset(seed=2)
+    plain.reset(seed=2)
+    for agent, seen, *_, action in turns(aec, 2):
+        legal = game.legal(state)
+        count = 0 if action is None else legal.counts[0]
+        assert same(seen["legal_actions"][:count], np.flatnonzero(seen["action_mask"]))
+        assert (seen["legal_actions"][count:] == -1).all()
+        assert same(seen["action_features"], game.features(state, legal)[0])
+        assert seen["action_features"][:count].any(1).all()
+        for other in aec.agents:
+            looked = aec.observe(other)
+            assert looked in aec.observation_space(other)
+            bare = {key: looked[key] for key in ("observation", "action_mask")}
+            assert same(bare, plain.observe(other))
+            assert (looked["legal_actions"] >= 0).any() == (other == agent and action is not None)
+        plain.step(action)
+        if action is not None:
+            game.step(state, [action])
+
+
+@makers
+@pytest.mark.parametrize("features", [False, True])
+def test_what_was_handed_out_never_changes(maker: Maker, features: bool) -> None:
+    options = {"edition": "italian", "reward": "margin", "action_features": features}
+    aec, kept = maker(players=3, **options), Kept()
     aec.reset(seed=3)
     for _, seen, *_, info, _ in turns(aec, 3):
         kept.add((seen, info, aec.state(), [aec.observe(agent) for agent in aec.agents]))

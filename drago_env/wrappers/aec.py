@@ -24,14 +24,20 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     Where the rules give a seat several decisions in a row, its agent is selected again.
 
     An observation is a dict of `observation` (float32) and `action_mask` (int8, all zero for a
-    seat that is not on turn); the mask is in `infos[agent]["action_mask"]` too. An illegal
-    action raises and changes nothing. `reset()` without a seed goes on with the seed that follows
-    from the last one. The game can be copied and pickled at any move; `snapshot()` is the same as
-    plain arrays.
+    seat that is not on turn); the mask is in `infos[agent]["action_mask"]` too. With
+    `action_features=True` it also lists the legal actions (-1 past their end) with the features
+    of each. An illegal action raises and changes nothing. `reset()` without a seed goes on with
+    the seed that follows from the last one. The game can be copied and pickled at any move;
+    `snapshot()` is the same as plain arrays.
     """
 
     def __init__(
-        self, game: Game, players: int, prefix: str, render_mode: str | None = None
+        self,
+        game: Game,
+        players: int,
+        prefix: str,
+        render_mode: str | None = None,
+        action_features: bool = False,
     ) -> None:
         super().__init__()
         modes = self.metadata["render_modes"]
@@ -39,17 +45,21 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             raise ValueError(f"render_mode must be None or one of {modes}, not {render_mode!r}")
         self.game = game
         self.render_mode = render_mode
+        self.action_features = action_features
         self.possible_agents = [f"{prefix}_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         spec = game.spec
         bound = spec.observation_bound
-        self._observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
-                "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
-            }
-        )
+        parts: dict[str, spaces.Space[Any]] = {
+            "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
+            "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+        }
+        if action_features:
+            shape = (spec.max_legal, spec.feature_size)
+            parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
+            parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
+        self._observation_space = spaces.Dict(parts)
         self._action_space = spaces.Discrete(spec.num_actions)
         self._num_actions = spec.num_actions
         self._no_mask = np.zeros(spec.num_actions, np.int8)
@@ -143,7 +153,19 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.agent_selection = agent = self.possible_agents[self._current[0]]
         mask = self._row_mask.copy()
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
+        if self.action_features:
+            self._seen |= self._listed()
         self.infos[agent] = {"action_mask": mask}
+
+    def _listed(self) -> Observation:
+        """The legal actions of the seat on turn and their features."""
+        legal, slots = self._turn.legal, np.arange(self.game.spec.max_legal)
+        return {
+            "legal_actions": np.where(
+                slots < legal.counts[0], legal.actions[0].astype(np.int64), -1
+            ),
+            "action_features": self.game.features(self._state, legal)[0],
+        }
 
     def _refuse(self, number: int) -> NoReturn:
         if 0 <= number < self._num_actions:
@@ -181,7 +203,12 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             return self._seen.copy()
         seat = self._seat(agent)
         observation = self.game.observe(self._state, seat)[0]
-        return {"observation": observation, "action_mask": self._no_mask.copy()}
+        seen = {"observation": observation, "action_mask": self._no_mask.copy()}
+        if self.action_features:
+            spec = self.game.spec
+            seen["legal_actions"] = np.full(spec.max_legal, -1)
+            seen["action_features"] = np.zeros((spec.max_legal, spec.feature_size), np.float32)
+        return seen
 
     def state(self) -> NDArray[np.float32]:
         """Every seat's observation, one after the other: all that anybody knows."""
