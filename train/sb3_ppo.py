@@ -81,6 +81,8 @@ class Arguments:
                 raise ValueError(f"{name} must be {low} or more, not {getattr(self, name)}")
         if not 0 < self.lr <= 1:
             raise ValueError(f"lr must be above 0 and at most 1, not {self.lr}")
+        if self.games * self.n_steps % self.minibatch == 1:
+            raise ValueError("games * n_steps leaves a minibatch of a single decision")
         if not self.opponents:
             raise ValueError("opponents must name at least one agent")
 
@@ -164,7 +166,7 @@ def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
         every = EveryNTimesteps(arguments.evaluate_every, arena)
         model.learn(arguments.steps, callback=every, progress_bar=progress)
         arena.play()
-        runs.replace(run.path / "model.zip", lambda part: model.save(part.open("wb")))
+        runs.replace(run.path / "model.zip", model.save)
     return arena.found
 
 
