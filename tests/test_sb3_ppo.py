@@ -118,7 +118,7 @@ def test_the_agent_neural_gives_the_same_probabilities(model: MaskablePPO) -> No
     policy: Any = model.policy
     env: Any = model.get_env()
     batch = env.venv._batch
-    saved = (policy.network.weights(), policy.shape, batch.game.signature, {})
+    saved: Any = (policy.network.weights(), policy.shape, batch.game.signature, {})
     player = neural.Neural(neural.Checkpoint(Path("x"), *saved))
     for seen, _ in positions(model, 10):
         found = player.evaluate(batch.game, batch.state)
@@ -162,7 +162,7 @@ def test_masks_of_the_caller_narrow_the_choice(model: MaskablePPO) -> None:
 def test_a_finished_game_has_a_value(model: MaskablePPO) -> None:
     seen, _ = next(positions(model, 1))
     ended = {key: np.zeros_like(part) for key, part in seen.items()}
-    values = model.policy.predict_values(obs_as_tensor(ended, model.device))  # type: ignore[arg-type]
+    values = model.policy.predict_values(obs_as_tensor(ended, model.device))
     assert values.shape == (TINY.games, 1)
     assert torch.isfinite(values).all()
 
@@ -202,11 +202,11 @@ def test_a_loaded_model_plays_the_same_and_goes_on(run: Path) -> None:
 
 
 def test_the_policy_alone_is_saved_and_loaded(model: MaskablePPO, tmp_path: Path) -> None:
-    model.policy.save(tmp_path / "policy.pt")
-    loaded = LegalActionsPolicy.load(tmp_path / "policy.pt")
+    model.policy.save(str(tmp_path / "policy.pt"))
+    loaded = LegalActionsPolicy.load(str(tmp_path / "policy.pt"))
     for seen, masks in positions(model, 5):
         answers = [
-            player.predict(seen, action_masks=masks, deterministic=True)[0]  # type: ignore[call-arg]
+            player.predict(seen, action_masks=masks, deterministic=True)[0]
             for player in (model.policy, loaded)
         ]
         assert same(*answers)
@@ -237,7 +237,7 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("--edition klingon", "edition"),
         ("--lr 0", "lr must be"),
         ("--steps 0", "steps must be 1 or more"),
-        ("--games 1 --n-steps 33 --minibatch 32", "single decision"),
+        ("--games 1 --n-steps 33 --minibatch 32", "leaves a minibatch"),
     ],
 )
 def test_bad_input_makes_no_folder(

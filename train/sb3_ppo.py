@@ -61,7 +61,7 @@ class Arguments:
     """games side by side"""
     n_steps: int = 32
     """decisions in each game between two updates"""
-    minibatch: int = 4096
+    minibatch: int = 1024
     """decisions in one step of the optimiser"""
     epochs: int = 4
     """times that an update goes through its decisions"""
