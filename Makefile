@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format fuzz bench leaderboard tune clean
+.PHONY: help demo test lint types format fuzz bench bench-train leaderboard tune clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -32,6 +32,9 @@ fuzz: $(VENV)/.ready  ## kernel against reference over 200,000 games (long)
 
 bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
 	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
+
+bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
+	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
 
 leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes docs/leaderboard.md
 	$(BIN)/python -m agents.leaderboard

@@ -1,0 +1,260 @@
+"""MaskablePPO with the policy that scores legal actions: its numbers, its files, its script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.utils import obs_as_tensor
+
+from agents import arena, neural
+from agents.network import PADDING
+from tests.adapters import same
+from train import sb3_ppo
+from train.runs import EVALUATIONS, NETWORK, RunError, read_table
+from train.sb3_policy import LegalActionsPolicy
+from train.sb3_ppo import Arguments, main, make_env, make_model, train
+
+TINY = Arguments(
+    opponents=("uniform",),
+    steps=128,
+    games=8,
+    n_steps=8,
+    minibatch=32,
+    epochs=2,
+    evaluate_every=64,
+    evaluate_games=4,
+)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def model() -> MaskablePPO:
+    """A model whose weights are large enough to prefer some actions clearly."""
+    made = make_model(TINY, make_env(TINY))
+    policy = made.policy
+    assert isinstance(policy, LegalActionsPolicy)
+    with torch.no_grad():
+        policy.network.policy.weight.normal_(generator=torch.Generator().manual_seed(0))
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a short training."""
+    out = tmp_path_factory.mktemp("runs") / "sb3"
+    train(replace(TINY, out=out))
+    return out
+
+
+def positions(model: MaskablePPO, number: int) -> Iterator[tuple[Any, Any]]:
+    """Observations and masks on the way of the model's own games."""
+    env = model.get_env()
+    assert env is not None
+    env.seed(3)
+    seen: Any = env.reset()
+    for _ in range(number):
+        masks = get_action_masks(env).reshape(env.num_envs, -1)
+        yield seen, masks
+        actions, _ = model.predict(seen, action_masks=masks)
+        seen, *_ = env.step(actions)
+
+
+# ---------------------------------------------------------------- the policy
+
+
+def brute_force(policy: LegalActionsPolicy, seen: Any, masks: Any, row: int) -> tuple[Any, float]:
+    """The log-probabilities of one row, one legal action after the other, and its value."""
+    logits = np.full(masks.shape[1], -np.inf)
+    for action in np.flatnonzero(masks[row]):
+        logit, value = policy.network(
+            torch.from_numpy(seen["observation"][row : row + 1]),
+            torch.tensor([[action]]),
+            torch.tensor([1]),
+            torch.from_numpy(seen["action_features"][row : row + 1, action : action + 1]),
+        )
+        logits[action] = float(logit[0, 0])
+    return logits - np.log(np.exp(logits).sum()), float(value[0])
+
+
+def test_log_probabilities_are_those_of_the_network(model: MaskablePPO) -> None:
+    policy: Any = model.policy
+    for seen, masks in positions(model, 12):
+        tensors = obs_as_tensor(seen, model.device)
+        with torch.no_grad():
+            actions, values, chosen = policy(tensors, action_masks=masks)
+            again, repeated, entropy = policy.evaluate_actions(tensors, actions, masks)
+            logits = policy.get_distribution(tensors).distribution.logits.numpy()
+            alone = policy.predict_values(tensors)
+            for row in range(TINY.games):
+                wanted, value = brute_force(policy, seen, masks, row)
+                legal = masks[row]
+                assert logits[row, legal] == pytest.approx(wanted[legal], abs=1e-5)
+                assert (logits[row, ~legal] < PADDING / 100).all()
+                assert float(chosen[row]) == pytest.approx(wanted[actions[row]], abs=1e-5)
+                spread = -(np.exp(wanted[legal]) * wanted[legal]).sum()
+                assert float(entropy[row]) == pytest.approx(spread, abs=1e-5)
+                for answer in (values, again, alone):
+                    assert float(answer[row, 0]) == pytest.approx(value, abs=1e-6)
+        assert torch.equal(chosen, repeated)
+
+
+def test_the_agent_neural_gives_the_same_probabilities(model: MaskablePPO) -> None:
+    policy: Any = model.policy
+    env: Any = model.get_env()
+    batch = env.venv._batch
+    saved: Any = (policy.network.weights(), policy.shape, batch.game.signature, {})
+    player = neural.Neural(neural.Checkpoint(Path("x"), *saved))
+    for seen, _ in positions(model, 10):
+        found = player.evaluate(batch.game, batch.state)
+        with torch.no_grad():
+            dense = policy.get_distribution(obs_as_tensor(seen, model.device)).distribution.probs
+        listed = np.take_along_axis(dense.numpy(), found.legal.actions.astype(np.int64), 1)
+        there = np.arange(listed.shape[1]) < found.legal.counts[:, None]
+        assert listed[there] == pytest.approx(found.priors[there], abs=1e-5)
+
+
+def test_the_gradient_reaches_every_weight(model: MaskablePPO) -> None:
+    policy: Any = model.policy
+    seen, masks = next(positions(model, 1))
+    tensors, actions = obs_as_tensor(seen, model.device), torch.from_numpy(masks.argmax(1))
+    values, chosen, entropy = policy.evaluate_actions(tensors, actions, masks)
+    (values.sum() + chosen.sum() + entropy.sum()).backward()
+    for name, weight in policy.named_parameters():
+        assert weight.grad is not None, name
+        assert weight.grad.abs().sum() > 0, name
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_predicted_actions_are_legal(model: MaskablePPO, deterministic: bool) -> None:
+    """Also where the caller has forgotten the masks, and in the form of a single game."""
+    for seen, masks in positions(model, 40):
+        for given in (masks, None):
+            actions, _ = model.predict(seen, action_masks=given, deterministic=deterministic)
+            assert masks[np.arange(TINY.games), actions].all()
+        one, _ = model.predict({key: part[0] for key, part in seen.items()})
+        assert masks[0, int(one)]
+
+
+def test_masks_of_the_caller_narrow_the_choice(model: MaskablePPO) -> None:
+    for seen, masks in positions(model, 5):
+        first = masks.argmax(1)
+        only = np.zeros_like(masks)
+        only[np.arange(TINY.games), first] = True
+        assert same(model.predict(seen, action_masks=only)[0], first)
+
+
+def test_a_finished_game_has_a_value(model: MaskablePPO) -> None:
+    seen, _ = next(positions(model, 1))
+    ended = {key: np.zeros_like(part) for key, part in seen.items()}
+    values = model.policy.predict_values(obs_as_tensor(ended, model.device))
+    assert values.shape == (TINY.games, 1)
+    assert torch.isfinite(values).all()
+
+
+# ---------------------------------------------------------------- a run and its files
+
+
+def test_the_folder_of_a_run(run: Path) -> None:
+    names = {path.name for path in run.iterdir()}
+    assert {"config.json", "progress.csv", EVALUATIONS, NETWORK, "model.zip"} <= names
+    assert not list(run.rglob("*.part"))
+    rows = read_table(run / EVALUATIONS)
+    assert [row["steps"] for row in rows] == ["64", "128", "128"]
+    assert {row["opponent"] for row in rows} == {"uniform"}
+
+
+def test_the_file_to_exchange_holds_the_weights_of_the_model(run: Path) -> None:
+    policy: Any = MaskablePPO.load(run / "model.zip").policy
+    assert same(policy.network.weights(), dict(neural.load(run / NETWORK).weights))
+
+
+def test_the_saved_network_plays_in_the_arena(run: Path) -> None:
+    spec = f"neural:path={run / NETWORK}"
+    columns = arena.run(arena.Config([spec, "greedy"], 2, games=4), workers=1).columns
+    assert len(next(iter(columns.values())))
+
+
+def test_a_loaded_model_plays_the_same_and_goes_on(run: Path) -> None:
+    one, two = (MaskablePPO.load(run / "model.zip", env=make_env(TINY)) for _ in range(2))
+    for seen, masks in positions(one, 20):
+        answers = [m.predict(seen, action_masks=masks, deterministic=True)[0] for m in (one, two)]
+        assert same(*answers)
+    before = {name: w.clone() for name, w in two.policy.state_dict().items()}
+    two.learn(128, reset_num_timesteps=False)
+    assert two.num_timesteps == 128 + 128
+    assert any(not torch.equal(w, before[name]) for name, w in two.policy.state_dict().items())
+
+
+def test_the_policy_alone_is_saved_and_loaded(model: MaskablePPO, tmp_path: Path) -> None:
+    model.policy.save(str(tmp_path / "policy.pt"))
+    loaded = LegalActionsPolicy.load(str(tmp_path / "policy.pt"))
+    for seen, masks in positions(model, 5):
+        answers = [
+            player.predict(seen, action_masks=masks, deterministic=True)[0]
+            for player in (model.policy, loaded)
+        ]
+        assert same(*answers)
+
+
+def test_the_evaluation_of_the_library_works(model: MaskablePPO) -> None:
+    mean, spread = evaluate_policy(model, make_env(TINY), n_eval_episodes=16)
+    assert -1 <= np.mean(mean) <= 1
+    assert np.mean(spread) >= 0
+
+
+@pytest.mark.filterwarnings("ignore:rich is experimental")
+def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = "--games 8 --n-steps 8 --minibatch 32 --steps 64 --evaluate-games 4 --players 3"
+    out = tmp_path / "x"
+    assert main([*sizes.split(), "--out", str(out), "--opponents", "uniform", "greedy"]) == 0
+    shown = capsys.readouterr().out
+    assert "| 3 | uniform |" in shown
+    assert "| 3 | greedy |" in shown
+    assert neural.load(out / NETWORK).card["arguments"]["players"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--opponents nobody", "nobody"),
+        ("--players 6", "players"),
+        ("--edition klingon", "edition"),
+        ("--lr 0", "lr must be"),
+        ("--steps 0", "steps must be 1 or more"),
+        ("--games 1 --n-steps 33 --minibatch 32", "leaves a minibatch"),
+    ],
+)
+def test_bad_input_makes_no_folder(
+    words: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: Any = main([*words.split(), "--out", str(tmp_path / "x")])
+    except SystemExit as end:  # what the arguments themselves refuse ends in their parser
+        code = end.code
+    assert code == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("mine")
+    with pytest.raises(RunError, match="exists already"):
+        train(replace(TINY, out=tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    assert sb3_ppo.main(["--out", str(tmp_path / "kept")]) == 2
