@@ -403,7 +403,7 @@ def test_weights_and_seeds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match=r"weights must be float64, 4 rows of 7 numbers"):
         planning.outlook(game, state, fit)
     with pytest.raises(ValueError, match=r"outlook must be float64, .* not float32"):
-        planning.search(game, state, np.arange(n), plan, fit, chances.astype(np.float32))  # type: ignore[arg-type]
+        planning.search(game, state, np.arange(n), plan, fit, chances.astype(np.float32))
     with pytest.raises(ValueError, match=f"{n} games need as many seeds, not 1"):
         planning.search(game, state, 5, plan, fit, chances)
     with pytest.raises(ValueError, match=f"{n} games need as many seeds, not 1"):

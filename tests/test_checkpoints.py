@@ -233,7 +233,7 @@ def test_another_game_is_refused(player: Neural, rules: Rules, was: str, now: st
 def test_another_version_of_the_observation_is_refused(file: Path) -> None:
     read = load(file)
     old = Neural(replace(read, signature={**read.signature, "observation": 0}))
-    with pytest.raises(CheckpointError, match="for observation 0, but this game has observation 1"):
+    with pytest.raises(CheckpointError, match="for observation 0, but this game has observation 2"):
         old.evaluate(GAME, GAME.new(0))
 
 
