@@ -76,7 +76,7 @@ class Batch(NamedTuple):
         estimates = [advantages(rollout, smoothing) for rollout in rollouts]
         learned = np.concatenate([rollout.learned.ravel() for rollout in rollouts])
         joined = np.concatenate([estimate.ravel() for estimate in estimates])
-        good = joined[learned]
+        good = joined[learned] if learned.any() else np.zeros(1)
         parts = [
             (*r[:6], (e - good.mean()) / (good.std() + 1e-8), e + r.values)
             for r, e in zip(rollouts, estimates, strict=True)
@@ -138,13 +138,13 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = arguments.learning_rate * left
         sums, seen = np.zeros(len(Loss._fields)), 0
-        for _ in range(arguments.epochs):
+        for _ in range(arguments.epochs if len(rows) else 0):
             order = torch.from_numpy(self.rng.permutation(rows))
             for picked in torch.split(order, arguments.minibatch):
                 sums += self._step(batch, picked)
                 seen += len(picked)
         returns, values = batch.returns[rows], _flat([r.values for r in rollouts])[rows]
-        explained = 1 - float((returns - values).var() / returns.var())
+        explained = float(1 - (returns - values).var() / returns.var()) if len(rows) > 1 else 0.0
         means = (sums / max(seen, 1)).tolist()
         return dict(zip(Loss._fields, means, strict=True)) | {"explained": explained}
 
