@@ -89,11 +89,18 @@ def stream(rows: int = 1) -> Rollout:
     players, values, done, paid = (np.repeat(a, rows, 1) for a in (PLAYERS, VALUES, DONE, PAID))
     rewards, following = trajectories(players, paid, done)
     size = following.shape
-    zeros = np.zeros(size, np.int64)
     return Rollout(
-        *(np.zeros((*size, 2), np.float32), np.zeros((*size, 3), np.int64), zeros + 1),
-        *(np.zeros((*size, 3, 2), np.float32), zeros, np.zeros(size, np.float32)),
-        *(values, rewards, following, following != OPEN, 0.0),
+        observation=np.zeros((*size, 2), np.float32),
+        actions=np.zeros((*size, 3), np.int64),
+        counts=np.ones(size, np.int64),
+        features=np.zeros((*size, 3, 2), np.float32),
+        picks=np.zeros(size, np.int64),
+        log_probs=np.zeros(size, np.float32),
+        values=values,
+        rewards=rewards,
+        following=following,
+        learned=following != OPEN,
+        seconds=0.0,
     )
 
 
@@ -290,14 +297,18 @@ def fixed(picks: list[int], rewards: list[float], like: Rollout) -> Rollout:
     """One position again and again, with these choices, each of which ended its game."""
     n = len(picks)
     step, row = np.argwhere(like.counts > 2)[0]
-    parts = [np.repeat(part[step, row][None, None], n, 1) for part in like[:4]]
-    count = int(like.counts[step, row])
-    flat = np.zeros((1, n), np.float32)
+    observation, actions, counts, features = (
+        np.repeat(part[step, row][None, None], n, 1) for part in like[:4]
+    )
     ended = np.full((1, n), ENDED)
     return Rollout(
-        *parts,
-        *(np.array([picks]), flat - np.float32(math.log(count)), flat),
-        *(np.array([rewards], np.float32), ended, ended == ENDED, 0.0),
+        *(observation, actions, counts, features, np.array([picks])),
+        log_probs=-np.log(counts).astype(np.float32),
+        values=np.zeros((1, n), np.float32),
+        rewards=np.array([rewards], np.float32),
+        following=ended,
+        learned=ended == ENDED,
+        seconds=0.0,
     )
 
 

@@ -370,7 +370,10 @@ def begin(arguments: Arguments) -> Training:
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
         training = Training(known, run)
-        training.restore()
+        try:
+            training.restore()
+        except (KeyError, RuntimeError) as error:
+            raise RunError(f"{run.path / runs.RESUME} is not of this run: {error!s:.200}") from error
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
         resolve(spec)  # an agent that is not known is told before any folder is made
@@ -409,11 +412,11 @@ def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]]
     with Progress(*columns, *times, console=Console(stderr=True)) as bar:
         task = bar.add_task("training", total=training.arguments.steps, completed=training.steps)
 
-        rival = training.arguments.evaluate_against[-1]
+        rival = (training.arguments.evaluate_against or ("",))[-1]
 
         def advance(metrics: dict[str, float]) -> None:
             words = [f"{metrics['steps_per_second']:,.0f} steps/s"]
-            if training.evaluations:
+            if training.evaluations and rival:
                 words.append(f"against {rival}")
             words += [
                 f"{e.players}p {e.win_share:.2f}"

@@ -48,9 +48,10 @@ def replace(path: Path, write: Callable[[Path], object]) -> None:
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(part, path)
-    except BaseException:
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{path} cannot be written: {error}") from error
+    finally:
         part.unlink(missing_ok=True)
-        raise
 
 
 class Run:
@@ -125,7 +126,7 @@ class Run:
         if not path.exists():
             return
         with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["update"] is not None]
+            rows = [row for row in csv.DictReader(file) if None not in row.values()]  # whole ones
         kept = [row for row in rows if row["update"].isdigit() and int(row["update"]) <= update]
         replace(path, lambda part: _write_rows(part, kept))
 
