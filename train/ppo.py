@@ -433,7 +433,7 @@ def main(words: Sequence[str] | None = None) -> int:
         options = (tyro.conf.FlagCreatePairsOff,)
         arguments = tyro.cli(Arguments, prog="python -m train.ppo", args=words, config=options)
         training = train(arguments, progress=True)
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
