@@ -98,7 +98,7 @@ class Watched:
     def collect(self) -> Rollout:
         """A rollout of its own: the collector uses its arrays again; without time and padding."""
         rollout = self.collector.collect(WEIGHTS)
-        copied = Rollout._make([*map(np.copy, rollout[:-1]), 0.0])
+        copied = Rollout._make([*(np.copy(part) for part in rollout[:-1]), 0.0])
         past = np.arange(12) >= copied.counts[..., None]
         copied.actions[past] = copied.features[past] = 0
         return copied
@@ -154,13 +154,9 @@ def test_only_the_pool_of_the_deal_is_drawn_from(watched: Watched) -> None:
 
 
 def test_every_kind_of_game_is_dealt(watched: Watched) -> None:
-    kinds: Counter[tuple[int, int, int]] = Counter()
-    for row, start, _ in watched.stretches():
-        state = watched.before[start][row]
-        kinds[int(state["players"]), int(state["edition"]), int(state["board"])] += 1
-    assert len(kinds) == len(RULES)
-    sizes = {(players, board) for players, _, board in kinds}
-    assert {players for players, _ in sizes} == {2, 3, 4, 5}
+    names = ["players", "edition", "board"]
+    dealt = {tuple(watched.before[at][names][row]) for row, at, _ in watched.stretches()}
+    assert len(dealt) == len(RULES)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

@@ -373,7 +373,8 @@ def begin(arguments: Arguments) -> Training:
         try:
             training.restore()
         except (KeyError, RuntimeError) as error:
-            raise RunError(f"{run.path / runs.RESUME} is not of this run: {error!s:.200}") from error
+            file = run.path / runs.RESUME
+            raise RunError(f"{file} is not of this run: {error!s:.200}") from error
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
         resolve(spec)  # an agent that is not known is told before any folder is made

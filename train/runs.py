@@ -134,6 +134,8 @@ class Run:
 
     def log(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Adds rows to a table; numbers of the first row's form become curves as well."""
+        if not rows:
+            return
         path = self.path / name
         fresh = not path.exists() or path.stat().st_size == 0
         with path.open("a", newline="", encoding="utf-8") as file:
