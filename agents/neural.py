@@ -76,8 +76,13 @@ def save(
     # one text, because the order of several would change from file to file
     texts = {"about": json.dumps(about, sort_keys=True)}
     part = path.with_name(path.name + ".part")
-    save_file(tensors, part, texts)
-    os.replace(part, path)
+    try:
+        save_file(tensors, part, texts)
+        os.replace(part, path)
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{path} cannot be written: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> Checkpoint:

@@ -77,7 +77,7 @@ class Batch(NamedTuple):
         estimates = [advantages(rollout, smoothing) for rollout in rollouts]
         learned = np.concatenate([rollout.learned.ravel() for rollout in rollouts])
         joined = np.concatenate([estimate.ravel() for estimate in estimates])
-        good = joined[learned]
+        good = joined[learned] if learned.any() else np.zeros(1)
         parts = [
             (*r[:6], (e - good.mean()) / (good.std() + 1e-8), e + r.values)
             for r, e in zip(rollouts, estimates, strict=True)
@@ -141,13 +141,13 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = arguments.learning_rate * left
         sums, seen = np.zeros(len(Loss._fields)), 0
-        for _ in range(arguments.epochs):
+        for _ in range(arguments.epochs if len(rows) else 0):
             order = torch.from_numpy(self.rng.permutation(rows))
             for picked in torch.split(order, arguments.minibatch):
                 sums += self._step(batch, picked)
                 seen += len(picked)
         returns, values = batch.returns[rows], _flat([r.values for r in rollouts])[rows]
-        explained = 1 - float((returns - values).var() / returns.var())
+        explained = float(1 - (returns - values).var() / returns.var()) if len(rows) > 1 else 0.0
         means = (sums / max(seen, 1)).tolist()
         return dict(zip(Loss._fields, means, strict=True)) | {"explained": explained}
 
@@ -380,7 +380,11 @@ def begin(arguments: Arguments) -> Training:
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
         training = Training(known, run)
-        training.restore()
+        try:
+            training.restore()
+        except (KeyError, RuntimeError) as error:
+            file = run.path / runs.RESUME
+            raise RunError(f"{file} is not of this run: {error!s:.200}") from error
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
         resolve(spec)  # what is not there is told before any folder is made
@@ -421,11 +425,11 @@ def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]]
     with Progress(*columns, *times, console=Console(stderr=True)) as bar:
         task = bar.add_task("training", total=training.arguments.steps, completed=training.steps)
 
-        rival = training.arguments.evaluate_against[-1]
+        rival = (training.arguments.evaluate_against or ("",))[-1]
 
         def advance(metrics: dict[str, float]) -> None:
             words = [f"{metrics['steps_per_second']:,.0f} steps/s"]
-            if training.evaluations:
+            if training.evaluations and rival:
                 words.append(f"against {rival}")
             words += [
                 f"{e.players}p {e.win_share:.2f}"
@@ -442,7 +446,7 @@ def main(words: Sequence[str] | None = None) -> int:
         options = (tyro.conf.FlagCreatePairsOff,)
         arguments = tyro.cli(Arguments, prog="python -m train.ppo", args=words, config=options)
         training = train(arguments, progress=True)
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

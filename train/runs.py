@@ -49,9 +49,10 @@ def replace(path: Path, write: Callable[[Path], object]) -> None:
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(part, path)
-    except BaseException:
+    except SafetensorError as error:  # such as a full disk
+        raise OSError(f"{path} cannot be written: {error}") from error
+    finally:
         part.unlink(missing_ok=True)
-        raise
 
 
 class Run:
@@ -126,7 +127,7 @@ class Run:
         if not path.exists():
             return
         with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["update"] is not None]
+            rows = [row for row in csv.DictReader(file) if None not in row.values()]  # whole ones
         kept = [row for row in rows if row["update"].isdigit() and int(row["update"]) <= update]
         replace(path, lambda part: _write_rows(part, kept))
 
@@ -134,6 +135,8 @@ class Run:
 
     def log(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Adds rows to a table; numbers of the first row's form become curves as well."""
+        if not rows:
+            return
         path = self.path / name
         fresh = not path.exists() or path.stat().st_size == 0
         with path.open("a", newline="", encoding="utf-8") as file:

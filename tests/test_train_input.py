@@ -1,0 +1,343 @@
+"""Bad input to a training run: one clear sentence, exit code 2, and nothing half done."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors import SafetensorError
+
+from agents import neural
+from agents.network import Shape
+from drago_env import MountDrago, Rules
+from train import runs
+from train.arguments import Arguments
+from train.network import Network
+from train.ppo import begin, main, train
+from train.runs import METRICS, NETWORK, RESUME, Run
+
+TOLD = Arguments(
+    players=(2,),
+    games=2,
+    horizon=16,
+    steps=64,
+    trunk=(8,),
+    action=(8,),
+    opponents=(),
+    save_every=1,
+    evaluate_against=("uniform",),
+    evaluate_games=2,
+    threads=1,
+)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has been saved."""
+    out = tmp_path_factory.mktemp("runs") / "made"
+    train(replace(TOLD, out=out))
+    return out
+
+
+@pytest.fixture
+def run(tmp_path: Path, made: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def files(out: Path) -> dict[str, bytes]:
+    found = (path for path in out.rglob("*") if path.is_file() and "tfevents" not in path.name)
+    return {str(path.relative_to(out)): path.read_bytes() for path in found}
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    """What is said by a command that ends with code 2, in one line and without a traceback."""
+    capsys.readouterr()
+    try:
+        code: Any = main([str(word) for word in words])
+    except SystemExit as end:  # the command line itself is wrong: it is shown in a frame
+        code = end.code
+    shown = capsys.readouterr()
+    assert code == 2
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
+    said = " ".join(re.sub(r"[│╭╮╰╯─]", " ", shown.err).split())
+    assert re.search("(^|left [-:0-9]* )error: |^Value error|^Unrecognized", said)
+    return said
+
+
+# ---------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--games 0", "games must be from 1 to .*, not 0"),
+        ("--horizon 1", "horizon must be from 2 to .*, not 1"),
+        ("--steps 1.5", "--steps.*'1.5'"),
+        ("--smoothing 2", "smoothing must be from 0 to 1, not 2.0"),
+        ("--pool-share -0.1", "pool_share must be from 0 to 1, not -0.1"),
+        ("--learning-rate -1", "learning_rate must be from 0 to 1000, not -1.0"),
+        ("--learning-rate nan", "learning_rate must be from 0 to 1000, not nan"),
+        ("--clip inf", "clip must be from 0 to 1000, not inf"),
+        ("--seed -1", "seed must be from 0 to .*, not -1"),
+        ("--random-boards -1", "random_boards must be from 0 to .*, not -1"),
+        ("--threads 0", "threads must be from 1 to .*, not 0"),
+        ("--players 7", "2 to 5 players, not for 7"),
+        ("--players 2 1", "2 to 5 players, not for 1"),
+        ("--players", "players and editions must name at least one each"),
+        ("--editions x", "edition must be german or italian, not 'x'"),
+        ("--trunk 0", "a width of trunk must be a whole number from 1 to 4096, not 0"),
+        ("--action", r"action must be a tuple of 1 to 8 widths, not \(\)"),
+        ("--collectors 2", "several collectors need a Ray cluster: --ray auto"),
+        ("--opponents nobody", "unknown policy 'nobody'.*'uniform' is always there"),
+        ("--evaluate-against nobody", "unknown policy 'nobody'"),
+        ("--opponents greedy:speed=2", "'greedy:speed=2' cannot be made"),
+        ("--start nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
+        ("--speed 3", "--speed"),
+    ],
+)
+def test_nonsense_is_told_before_any_folder_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    out = tmp_path / "deep" / "run"
+    assert re.search(said, refused(capsys, *words.split(), "--out", out))
+    assert not out.parent.exists()
+
+
+@pytest.mark.parametrize("value", [True, "3", None, 2**63])
+def test_numbers_of_another_kind_are_refused(value: Any) -> None:
+    for name in ("games", "seed"):
+        with pytest.raises(ValueError, match=f"{name} must be from . to .*, not {value!r}"):
+            replace(TOLD, **{name: value})
+
+
+def test_an_arena_against_nobody_is_no_error(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = replace(TOLD, out=out, evaluate_against=()).command().split()[3:]
+    assert main(words) == 0
+    assert (out / "card.md").exists()
+
+
+def test_a_horizon_too_short_to_learn_from_does_no_harm(tmp_path: Path) -> None:
+    """With five riders none decides twice in two steps: every decision stays open."""
+    told = replace(TOLD, out=tmp_path / "run", players=(5,), horizon=2, steps=8, evaluate_every=9)
+    training = train(told)
+    assert training.update == 2
+    neural.load(tmp_path / "run" / NETWORK)
+
+
+# ---------------------------------------------------------------- checkpoints to start with
+
+
+def checkpoint(path: Path, rules: Rules, **other: Any) -> Path:
+    game = MountDrago(rules)
+    shape = Shape.of(game, trunk=(8,), action=(8,))
+    neural.save(path, Network(shape).weights(), shape, {**game.signature, **other})
+    return path
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, file = tmp_path / "run", tmp_path / "it.safetensors"
+    whole = checkpoint(file, Rules()).read_bytes()
+    file.write_bytes(whole[:-7])
+    said = refused(capsys, "--start", file, "--out", out)
+    assert f"{file} is not a sound checkpoint file" in said
+    checkpoint(file, Rules(hand=5))
+    said = refused(capsys, "--start", file, "--out", out)
+    assert "was trained for hand 5, but this game has hand 6" in said
+    checkpoint(file, Rules(), observation=999)
+    said = refused(capsys, "--start", file, "--out", out)
+    assert re.search(r"was trained for observation 999, but this game has observation \d", said)
+    checkpoint(file, Rules.tiny())
+    assert "was trained for colours 3" in refused(capsys, "--start", file, "--out", out)
+    assert not out.exists()
+
+
+# ---------------------------------------------------------------- folders
+
+
+def test_a_folder_that_holds_anything_is_refused_and_left_alone(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = files(run)
+    said = refused(capsys, "--out", run)
+    assert f"{run} exists already; choose another --out, or go on with --resume {run}" in said
+    assert files(run) == before
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert f"{file} exists already" in refused(capsys, "--out", file)
+    assert str(file / "inside") in refused(capsys, "--out", file / "inside")
+    assert file.read_text() == "mine"
+
+
+def test_resume_takes_no_other_arguments(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files(run)
+    said = refused(capsys, "--resume", run, "--steps", "99")
+    assert "--resume takes all other arguments from the run folder: leave them out" in said
+    assert files(run) == before
+
+
+def test_what_is_no_run_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "--resume", tmp_path)
+    assert f"{tmp_path} is not the folder of a training run" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not the folder of a training run"),
+        ('{"version": 1, "argum', "is not the folder of a training run"),
+        ("[]", "config.json is not of version 1"),
+        ('{"version": 9, "arguments": {}}', "config.json is not of version 1"),
+        ('{"version": 1}', "config.json names no arguments"),
+        ('{"version": 1, "arguments": {}}', "config.json cannot be read"),
+        ('{"version": 1, "arguments": {"out": 3}}', "config.json cannot be read"),
+    ],
+)
+def test_a_corrupt_config_is_refused(
+    run: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    (run / "config.json").write_text(text)
+    before = files(run)
+    assert said in refused(capsys, "--resume", run)
+    assert files(run) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("games", 0, "games must be from 1"),
+        ("players", [9], "2 to 5 players, not for 9"),
+        ("opponents", ["nobody"], "unknown policy 'nobody'"),
+        ("speed", 1, "'speed'"),
+    ],
+)
+def test_a_config_with_nonsense_is_refused(
+    run: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any, said: str
+) -> None:
+    config = json.loads((run / "config.json").read_text())
+    config["arguments"][name] = value
+    (run / "config.json").write_text(json.dumps(config))
+    assert said in refused(capsys, "--resume", run)
+
+
+@pytest.mark.parametrize("size", [0, 9, 1000, -1])
+def test_a_truncated_state_is_refused(
+    run: Path, capsys: pytest.CaptureFixture[str], size: int
+) -> None:
+    (run / RESUME).write_bytes((run / RESUME).read_bytes()[:size])
+    before = files(run)
+    assert f"{run / RESUME} cannot be read" in refused(capsys, "--resume", run)
+    assert files(run) == before  # the tables too
+
+
+def test_a_state_of_something_else_is_refused(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(run / NETWORK, run / RESUME)  # sound, but no state
+    assert f"{run / RESUME} is not of this run" in refused(capsys, "--resume", run)
+    other = tmp_path / "other"
+    train(replace(TOLD, out=other, trunk=(9,), steps=32))
+    shutil.copy(other / RESUME, run / RESUME)
+    assert f"{run / RESUME} is not of this run" in refused(capsys, "--resume", run)
+
+
+def test_a_run_that_was_never_saved_says_so(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run / RESUME).unlink()
+    said = refused(capsys, "--resume", run)
+    assert f"{run} was ended before its first save; start it anew under another name" in said
+
+
+# ---------------------------------------------------------------- a full disk
+
+
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """No file can grow beyond this size: the system itself refuses."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    ("size", "name", "grows"),
+    [(4_000, NETWORK, False), (30_000, RESUME, False), (2_000, METRICS, True)],
+)
+def test_a_full_disk_ends_the_run_and_keeps_what_is_good(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    size: int,
+    name: str,
+    grows: bool,
+) -> None:
+    out = tmp_path / "run"
+    monkeypatch.setattr(Run, "curve", lambda *point: None)  # TensorBoard complains for itself
+    training = begin(replace(TOLD, out=out, steps=32 * 40, save_every=40 if grows else 1))
+    training.go_on()
+    training.save()
+    training.run.close()
+    kept = (out / name).read_bytes()
+    with room(size):
+        said = refused(capsys, "--resume", out)
+    assert "File too large" in said
+    assert grows or f"{out / name} cannot be written" in said
+    assert (out / name).read_bytes().startswith(kept)
+    assert grows or (out / name).read_bytes() == kept
+    assert not list(out.rglob("*.part"))
+    assert main(["--resume", str(out)]) == 0
+    assert [int(row["update"]) for row in runs.read_table(out / METRICS)] == list(range(1, 41))
+
+
+def test_no_space_left_is_told_and_leaves_no_half_file(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the writer of tensors says it, which knows no `OSError`."""
+
+    def full(tensors: Any, path: Path, texts: Any) -> None:
+        path.write_bytes(b"half")
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    for module in (runs, neural):
+        monkeypatch.setattr(module, "save_file", full)
+    before = files(run)
+    opened = Run.open(run)
+    with pytest.raises(OSError, match=rf"{RESUME} cannot be written: .*No space left"):
+        opened.save({}, {})
+    found = neural.load(run / NETWORK)
+    with pytest.raises(OSError, match=rf"{NETWORK} cannot be written: .*No space left"):
+        neural.save(run / NETWORK, found.weights, found.shape, found.signature)
+    opened.close()
+    assert files(run) == before
+
+
+def test_a_folder_for_which_there_is_no_room(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    with room(100):
+        assert "File too large" in refused(capsys, *replace(TOLD, out=out).command().split()[3:])
+    assert files(out) == {}
