@@ -180,8 +180,8 @@ class Collector:
         if not len(self._drawn):
             return
         numbers = mix(seeds ^ _TABLE)
-        met = rows[(numbers >> np.uint64(32)) < np.uint64(self._table.pool_share * 2**32)]
-        numbers = mix(self._seeds[met])
+        pooled = (numbers >> np.uint64(32)) < np.uint64(self._table.pool_share * 2**32)
+        met, numbers = rows[pooled], mix(numbers[pooled])
         learner = numbers % self._game.players(self._state)[met]
         for seat in range(self._game.spec.seats):
             numbers = mix(numbers)

@@ -73,7 +73,7 @@ class Run:
             raise RunError(
                 f"{path} exists already; choose another --out, or go on with --resume {path}"
             )
-        (path / "checkpoints").mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         config = {
             "version": VERSION,
             "arguments": dict(arguments),
@@ -82,6 +82,7 @@ class Run:
         }
         text = json.dumps(config, indent=2) + "\n"
         replace(path / "config.json", lambda part: part.write_text(text, encoding="utf-8"))
+        (path / "checkpoints").mkdir()
         return cls(path, config)
 
     @classmethod
