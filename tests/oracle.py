@@ -373,7 +373,7 @@ def expected_prospects(side: Reference, action: int) -> dict[str, list[float]]:
     """What follows from a play for the next turns, though it ends the game; else nothing."""
     block, card = divmod(action, side.kinds)
     if block > 1:
-        names = ("rival_value", "own_road", "next_gain", "danger", "lead")
+        names = ("rival_value", "own_road", "next_gain", "danger", "lead", "verdict")
         return {name: [0.0] for name in names}
     seat, rest = side.seat, side.hands[side.seat].copy()
     rest.remove(card)
@@ -384,8 +384,18 @@ def expected_prospects(side: Reference, action: int) -> dict[str, list[float]]:
         "own_road": [thumbs.value_ahead(after, seat)],
         "next_gain": [thumbs.best_gain(after, seat, rest)],
         "danger": [thumbs.danger(after, seat, side.unseen(seat))],
-        "lead": [min(max(thumbs.lead(after.scores, seat), -127), 127)],
+        "lead": [min(max(thumbs.lead(after.scores, seat), -63), 63)],
+        "verdict": [verdict(side, action)],
     }
+
+
+def verdict(side: Reference, action: int) -> int:
+    """How a play that ends the game ends it for its rider; 0 for any other."""
+    after = clone(side)
+    after.apply(action, lambda: next(iter(after.deck)))
+    if not after.over or side.seat not in after.winners():
+        return -int(after.over)
+    return int(len(after.winners()) == 1)
 
 
 def count_corners(side: Reference, points: list[int], corners: Counter[str]) -> None:

@@ -114,7 +114,7 @@ def test_spaces_and_dtypes(form: dict[str, Any]) -> None:
         assert seen["observation"].dtype == np.float32
         if "action_features" in form:
             features = seen["action_features"]
-            assert features.shape == (ACTIONS, 18)
+            assert features.shape == (ACTIONS, 19)
             assert features.dtype == np.float32
             assert not features[seen["action_mask"] == 0].any()
             assert over or features[seen["action_mask"] == 1].any(1).all()

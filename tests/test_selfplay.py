@@ -238,7 +238,7 @@ def test_the_features_are_those_of_the_listed_actions() -> None:
             count = seen["action_mask"][row].sum()
             listed = seen["legal_actions"][row, :count]
             assert listed.tolist() == np.flatnonzero(seen["action_mask"][row]).tolist()
-        assert seen["action_features"].shape == (4, 12, 18)
+        assert seen["action_features"].shape == (4, 12, 19)
 
 
 def test_what_was_handed_out_never_changes() -> None:

@@ -951,13 +951,18 @@ def _features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: An
                     rider -= players
                 out[other] = np.int8(points[rider]) * scale[other]
         arrives = after >= rules["summit"] and before < rules["summit"]
+        ends = arrives and game["summit"] + 1 == rules["summit_dragons"]
+        lead = _lead(game, seat, points)
         _prospects(game, seat, card, rules, scale, work, out)
         _untry(game, seat, dragon, before, own_top)
         out[SEATS + 2] = triggered * scale[SEATS + 2]
         out[SEATS + 3] = triggered != 0 and game["hand_size"][seat] > 1
         out[SEATS + 4] = takes and dragon != rides
-        out[SEATS + 5] = arrives and game["summit"] + 1 == rules["summit_dragons"]
+        out[SEATS + 5] = ends
         out[SEATS + 9] = _road(space, rules) * scale[SEATS + 9]
+        out[SEATS + 12] = min(max(lead, -63), 63) * scale[SEATS + 12]
+        if ends:
+            out[SEATS + 13] = min(max(lead, -1), 1)
     out[SEATS] = rules["worth"][space] * scale[SEATS]
     out[SEATS + 1] = rules["ahead"][space, 1] * scale[SEATS + 1]
 
@@ -973,8 +978,6 @@ def _prospects(
     out[SEATS + 10] = _best_gain(game, seat, card, rules, work) * scale[SEATS + 10]
     danger = _danger(game, seat, rules["colour"][card], rules, work)
     out[SEATS + 11] = danger * scale[SEATS + 11]
-    lead = min(max(_lead(game, seat, work["points"]), -127), 127)
-    out[SEATS + 12] = lead * scale[SEATS + 12]
 
 
 @_jit

@@ -111,7 +111,13 @@ FEATURES = _laid_out(
         "after a play: what the next rider's best scoring is expected to gain for the own seat, "
         "mostly a loss",
     ),
-    ("lead", (1,), 1 / 32, "after a play: own points less the best other's, up to 127"),
+    ("lead", (1,), 1 / 8, "after a play: own points less the best other's, up to 63"),
+    (
+        "verdict",
+        (1,),
+        1.0,
+        "of a play that ends the game: 1 a victory, 0 a shared one, -1 a defeat",
+    ),
     fractions=("rival_value", "own_road", "next_gain", "danger"),
 )
 
