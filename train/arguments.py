@@ -51,7 +51,7 @@ class Arguments:
     """decisions in one step of the optimiser"""
     learning_rate: float = 1e-3
     """at the start; it falls to 0 in a straight line"""
-    smoothing: float = 0.95
+    smoothing: float = 0.9
     """lambda of the advantage estimate: 1 waits for the end of the game, 0 trusts the value"""
     clip: float = 0.2
     """how far an update may change the probability of an action, as a share of it"""
