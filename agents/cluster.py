@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+KNOCK_SECONDS = 5.0
 AT_ONCE = 4  # jobs under way for each core of the cluster: enough to keep all of them busy
 
 
@@ -16,13 +18,21 @@ def connect(address: str) -> Any:
         raise ImportError('this needs Ray: pip install "drago-env[ray]"') from error
     if not ray.is_initialized():
         try:
+            knock(address)
             ray.init(address=address, log_to_driver=False)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise ConnectionError(
                 f"there is no Ray cluster at {address!r}; start one with `ray start --head` and "
                 f"name its address, or auto: {error}"
             ) from error
     return ray
+
+
+def knock(address: str) -> None:
+    """Whether anybody answers there at all: Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.rpartition("/")[2], int(port)), KNOCK_SECONDS).close()
 
 
 def spread(

@@ -122,7 +122,7 @@ def test_numbers_of_the_standard_game_stay_small() -> None:
         legal = game.legal(state)
         features = game.features(state, legal)
         listed = np.arange(legal.actions.shape[1]) < legal.counts[:, None]
-        assert np.abs(features[listed]).max(initial=0) <= 4
+        assert np.abs(features[listed]).max(initial=0) <= 8
 
 
 def test_named_features_are_not_rounded() -> None:

@@ -90,7 +90,7 @@ def draw_curve(rows: Sequence[Mapping[str, str]], path: Path) -> None:
     known = [row for row in rows if not row["opponent"].startswith("self-")]
     riders = sorted({int(row["players"]) for row in known})
     opponents = list(dict.fromkeys(row["opponent"] for row in known))
-    figure = Figure((1.5 + 3.5 * len(riders), 4), layout="constrained")
+    figure = Figure((1.5 + 3.5 * max(len(riders), 1), 4), layout="constrained")
     for place, players in enumerate(riders):
         axis = figure.add_subplot(1, len(riders), place + 1)
         axis.axhline(0, color="0.6", linewidth=1)

@@ -241,8 +241,9 @@ class Training:
         if self.update % self.arguments.save_every == 0 or self.finished:
             self.save()
         if self.finished:
-            rows = runs.read_table(self.run.path / runs.EVALUATIONS)
-            draw_curve(rows, self.run.path / "curve.svg")
+            draw_curve(
+                runs.read_table(self.run.path / runs.EVALUATIONS), self.run.path / "curve.svg"
+            )
         return metrics
 
     @property

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import Config, run
+from agents.cluster import knock
 from agents.network import Shape
 from agents.neural import save
 from agents.report import interval
@@ -63,6 +64,8 @@ def _ray(command: Command) -> Iterator[None]:
         cpus = max(command.num_env_runners, 1)
         options = {"address": "local", "num_cpus": cpus, "object_store_memory": OBJECT_STORE}
         options |= {"include_dashboard": False}
+    else:
+        knock(command.address)
     ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield

@@ -165,7 +165,9 @@ def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
-    """The rows of one of the tables."""
+    """The rows of one of the tables; none if it was never begun."""
+    if not path.exists():
+        return []
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
