@@ -51,7 +51,7 @@ TOLD = Arguments(
 )
 TIMES = {"seconds", "steps_per_second", "collecting", "environment"}
 FILES = {"config.json", "metrics.csv", "evaluations.csv", "tensorboard", NETWORK, "checkpoints"}
-FILES |= {RESUME, "card.md"}
+FILES |= {RESUME, "card.md", "curve.svg"}
 
 
 @pytest.fixture(autouse=True)
