@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 KNOCK_SECONDS = 5.0
-AT_ONCE = 4  # jobs under way for each core of the cluster: enough to keep all of them busy
 
 
 def connect(address: str) -> Any:
@@ -38,10 +37,14 @@ def knock(address: str) -> None:
 def spread(
     address: str, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]
 ) -> Iterator[Any]:
-    """What `function` gives for each job, as the answers come; a lost node's jobs run again."""
+    """What `function` gives for each job, as the answers come; a lost node's jobs run again.
+
+    So many jobs are under way as the cluster has cores.
+    """
     ray = connect(address)
-    remote = ray.remote(function)
-    room = max(int(ray.cluster_resources().get("CPU", 1)), 1) * AT_ONCE
+    # no core is asked for: collectors that wait for their learner may hold all of them
+    remote = ray.remote(num_cpus=0, scheduling_strategy="SPREAD")(function)
+    room = max(int(ray.cluster_resources().get("CPU", 1)), 1)
     waiting: list[Any] = []
     for job in jobs:
         waiting.append(remote.remote(*job))
