@@ -54,14 +54,17 @@ class Nodes:
         self.address = f"127.0.0.1:{port}"
         # paths of sockets must be short
         self.folder = tempfile.mkdtemp(prefix="drago", dir="/tmp")
-        self.head = self._start("--head", f"--port={port}", f"--temp-dir={self.folder}")
+        self.head = self._start(
+            *("--head", f"--port={port}"),
+            *(f"--temp-dir={self.folder}", "--include-dashboard=false"),
+        )
         self._wait()
         self.other = self.start()
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
         ray = Path(sys.executable).with_name("ray")
         sizes = ["--num-cpus=1", "--object-store-memory=100000000"]
-        command = [str(ray), "start", "--block", "--include-dashboard=false", *sizes, *words]
+        command = [str(ray), "start", "--block", *sizes, *words]
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, start_new_session=True, **quiet)
 
@@ -170,7 +173,10 @@ def test_an_arena_on_a_cluster_has_the_same_results(nodes: Nodes) -> None:
     assert same({name: column[order] for name, column in there.columns.items()}, here.columns)
 
 
-def test_an_address_without_a_cluster_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_without_a_cluster_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
     assert arena_main(["uniform", "--ray", "127.0.0.1:1"]) == 2
     assert "there is no Ray cluster at '127.0.0.1:1'" in capsys.readouterr().err
 
