@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,14 @@ import pytest
 from drago_env import IllegalAction, MountDrago, Rules, observation, position, storage
 from drago_env.game import State
 from drago_env.mount_drago.rules import COLOURS
+
+# Ray reads these once in a process, whichever test is the first to use it.
+os.environ |= {
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(16),
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
 
 # A short track with every kind of space; most tests play on it.
 #         0        1        2       3        4        5        6         7

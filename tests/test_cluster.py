@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import signal
 import socket
@@ -99,23 +98,15 @@ def end(node: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Nodes]:
-    settings = {
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": secrets.token_hex(16),
-        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-        "RAY_USAGE_STATS_ENABLED": "0",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        import ray
+    import ray
 
-        made = Nodes()
-        try:
-            yield made
-        finally:
-            ray.shutdown()
-            made.close()
+    ray.shutdown()  # what another test may have left
+    made = Nodes()
+    try:
+        yield made
+    finally:
+        ray.shutdown()
+        made.close()
 
 
 def until(training: Training, decisions: int) -> None:
