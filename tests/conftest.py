@@ -180,3 +180,14 @@ def random_game(rules: Rules, seed: int, reward: str = "win") -> Iterator[Table]
     while not game.over(table.state)[0]:
         table.act(rng.choice(sorted(table.legal)))
         yield table
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Torch on one thread: sums in one order, and nobody waits for a busy core."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

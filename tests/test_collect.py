@@ -35,12 +35,7 @@ RULES = [
 SHAPE = Shape.of(MountDrago(), trunk=(16, 8), action=(8, 4))
 
 
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def network(seed: int = 0) -> Network:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,12 +25,7 @@ SHAPE = Shape.of(GAME, trunk=(16, 8), action=(8, 4))
 SMALL = Arguments(trunk=SHAPE.trunk, action=SHAPE.action, threads=1, minibatch=100, seed=3)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def opinionated(seed: int = 0) -> Network:

@@ -12,7 +12,6 @@ import csv
 import io
 import json
 import logging
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +27,7 @@ from agents.neural import save
 from agents.report import interval
 from drago_env.mount_drago_v0 import raw_env
 from train.rllib_command import Command, check, parse
+from train.runs import replace
 
 CONFIG, METRICS, NETWORK = "config.json", "metrics.csv", "network.safetensors"
 OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
@@ -190,9 +190,7 @@ def _save(path: Path, algorithm: Any, aec: Any, card: dict[str, Any]) -> None:
 
 def _write(path: Path, text: str) -> None:
     """Writes a file, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    replace(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _table_text(rows: list[dict[str, Any]]) -> str:

@@ -14,6 +14,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from drago_env.game import Game, State, mix, select
 from drago_env.policy import View
+from drago_env.wrappers.selfplay import decision_space
 
 Observation = dict[str, NDArray[Any]]
 
@@ -50,16 +51,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         spec = game.spec
-        bound = spec.observation_bound
-        parts: dict[str, spaces.Space[Any]] = {
-            "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
-            "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
-        }
-        if action_features:
-            shape = (spec.max_legal, spec.feature_size)
-            parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
-            parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
-        self._observation_space = spaces.Dict(parts)
+        self._observation_space = decision_space(spec, action_features)
         self._action_space = spaces.Discrete(spec.num_actions)
         self._num_actions = spec.num_actions
         self._no_mask = np.zeros(spec.num_actions, np.int8)

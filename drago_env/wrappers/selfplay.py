@@ -11,7 +11,21 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, mix, seed_array, select
+from drago_env.game import Game, GameSpec, mix, seed_array, select
+
+
+def decision_space(spec: GameSpec, action_features: bool) -> spaces.Dict:
+    """What a seat sees when it decides; with features also the list of its legal actions."""
+    bound = spec.observation_bound
+    parts: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
+        "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+    }
+    if action_features:
+        shape = (spec.max_legal, spec.feature_size)
+        parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
+        parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
+    return spaces.Dict(parts)
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -28,20 +42,11 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def __init__(self, game: Game, num_envs: int, action_features: bool = False) -> None:
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
-        spec, bound = game.spec, game.spec.observation_bound
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
         self.render_mode = None
         self.game, self.num_envs, self.action_features = game, num_envs, action_features
-        parts: dict[str, spaces.Space[Any]] = {
-            "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
-            "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
-        }
-        if action_features:
-            shape = (spec.max_legal, spec.feature_size)
-            parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
-            parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
-        self.single_observation_space = spaces.Dict(parts)
-        self.single_action_space = spaces.Discrete(spec.num_actions)
+        self.single_observation_space = decision_space(game.spec, action_features)
+        self.single_action_space = spaces.Discrete(game.spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rows = np.arange(num_envs)
