@@ -19,11 +19,12 @@ from agents.network import Shape
 from agents.neural import Checkpoint
 from drago_env import Board, MountDrago, Rules
 from drago_env.game import State, Turn
+from drago_env.mount_drago.planning import Thought
 from drago_env.policy import RowGenerator, Uniform
 from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from tests.adapters import First, same, win
 from train import collect
-from train.collect import LEARNER, Collector, Member, Rollout, Table
+from train.collect import LEARNER, OWN, Collector, Member, Rollout, Table, find_teacher
 from train.network import Network
 
 RULES = [
@@ -90,10 +91,10 @@ class Watched:
         sizes = (SHAPE, self.games, self.steps, self.share, self.threads)
         self.collector = Collector(Table(self.game, len(self.rules), *sizes), self.seed)
 
-    def collect(self) -> Rollout:
+    def collect(self, lesson: bool = False) -> Rollout:
         """A rollout of its own: the collector uses its arrays again; without time and padding."""
-        rollout = self.collector.collect(WEIGHTS)
-        copied = Rollout._make([*(np.copy(part) for part in rollout[:-1]), 0.0])
+        rollout = self.collector.collect(WEIGHTS, lesson)._replace(seconds=0.0)
+        copied = Rollout._make([np.copy(part) for part in rollout])
         past = np.arange(12) >= copied.counts[..., None]
         copied.actions[past] = copied.features[past] = 0
         return copied
@@ -297,6 +298,82 @@ def test_every_seat_learns_from_how_its_own_game_ended(players: int) -> None:
             assert (paid < 0) == (scores[seat] < max(scores)) or not alone
     assert won > 10
     assert lost > 10
+
+
+# ---------------------------------------------------------------- lessons
+
+
+class Teacher:
+    """Notes what it is shown, and likes the later of the listed actions better."""
+
+    def __init__(self) -> None:
+        self.shown: list[State] = []
+
+    def think(self, game: MountDrago, state: State, seeds: NDArray[np.uint64]) -> Thought:
+        self.shown.append(state.copy())
+        legal = game.legal(state)
+        values = np.broadcast_to(np.arange(12) / 10, legal.actions.shape)
+        visits = np.where(np.arange(12) < legal.counts[:, None], 1, 0)
+        return Thought(legal.actions, legal.counts, visits, values)
+
+
+@pytest.fixture(scope="module")
+def taught() -> tuple[Watched, Teacher, Rollout]:
+    made, teacher = Watched(RULES, games=60), Teacher()
+    made.collector._teacher = teacher
+    return made, teacher, made.collect(lesson=True)
+
+
+def test_a_lesson_is_a_softmax_of_what_the_teacher_thinks(
+    taught: tuple[Watched, Teacher, Rollout],
+) -> None:
+    _, _, rollout = taught
+    for count in np.unique(rollout.counts):
+        shares = np.exp(np.arange(count) / 10 / 0.06)
+        expected = np.append(shares / shares.sum(), np.zeros(12 - count))
+        assert np.abs(rollout.lessons[rollout.counts == count] - expected).max() < 1e-6
+    assert len(np.unique(rollout.counts)) > 5
+
+
+def test_the_teacher_plays_but_for_some_decisions(
+    taught: tuple[Watched, Teacher, Rollout],
+) -> None:
+    made, _, rollout = taught
+    best = rollout.picks == rollout.counts - 1
+    several = rollout.counts > 4
+    # the network's own quarter hits the teacher's choice now and then
+    assert 1 - OWN < best[several].mean() < 1 - OWN / 2
+    rows = np.arange(made.games)
+    for step, actions in enumerate(made.actions):
+        assert (rollout.actions[step, rows, rollout.picks[step]] == actions).all()
+    assert rollout.learned.any()
+
+
+def test_the_teacher_is_not_told_what_the_seat_cannot_see(
+    taught: tuple[Watched, Teacher, Rollout],
+) -> None:
+    made, teacher, _ = taught
+    other = 0
+    for true, shown in zip(made.before, teacher.shown, strict=True):
+        assert same(made.game.observe(true), made.game.observe(shown))
+        rows = np.arange(made.games)
+        following = (true["seat"] + 1) % true["players"]
+        other += (true["hand"][rows, following] != shown["hand"][rows, following]).any(1).sum()
+        assert (true["rng"] != shown["rng"]).all()
+    assert other > 0.9 * made.games * made.steps
+
+
+def test_lessons_and_self_play_take_turns() -> None:
+    made = Watched(RULES[:1], games=4, steps=8)
+    made.collector._teacher = Teacher()
+    assert made.collect(lesson=True).lessons.shape == (8, 4, 12)
+    assert made.collect().lessons.shape == (8, 4, 0)
+
+
+@pytest.mark.parametrize("spec", ["greedy", "neural", "clairvoyant"])
+def test_who_cannot_teach_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match=f"'{spec}' cannot teach: it takes an agent that searches"):
+        find_teacher(spec)
 
 
 # ---------------------------------------------------------------- the same again

@@ -18,7 +18,7 @@ from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from train.arguments import Arguments
 from train.collect import Collector, Member, Rollout, Table
 from train.network import Network
-from train.ppo import Batch, Learner, Loss, advantages, ppo_loss
+from train.ppo import Batch, Learner, Loss, advantages, copy_loss, ppo_loss
 
 GAME = MountDrago(*(Rules(players) for players in (2, 3, 4, 5)))
 SHAPE = Shape.of(GAME, trunk=(16, 8), action=(8, 4))
@@ -94,6 +94,7 @@ def stream(rows: int = 1) -> Rollout:
         following=following,
         learned=following != OPEN,
         seconds=0.0,
+        lessons=np.zeros((*size, 0), np.float32),
     )
 
 
@@ -301,6 +302,7 @@ def fixed(picks: list[int], rewards: list[float], like: Rollout) -> Rollout:
         following=ended,
         learned=ended == ENDED,
         seconds=0.0,
+        lessons=np.zeros((1, n, 0), np.float32),
     )
 
 
@@ -332,6 +334,43 @@ def test_the_value_learns_what_the_games_paid() -> None:
         learner.update([rollout], 1.0)
     with torch.no_grad():
         assert float(learner.network(*batch[:4])[1][0]) < -0.7
+
+
+def lesson(rollout: Rollout, shares: list[float]) -> Rollout:
+    """The same decisions, of each of which a teacher thinks so."""
+    lessons = np.zeros(rollout.actions.shape, np.float32)
+    lessons[..., : len(shares)] = shares
+    return rollout._replace(lessons=lessons)
+
+
+def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version() -> None:
+    network, shares = opinionated(), [0.5, 0.3, 0.2]
+    everything, rows = Batch.of([lesson(collected(network), shares)], 0.95)
+    several = [row for row in rows.tolist() if everything.counts[row] > 2][:10]
+    batch = Batch(*(part[several] for part in everything))
+    with torch.no_grad():
+        logits, values = (part.numpy() for part in network(*batch[:4]))
+    policy, entropy = 0.0, 0.0
+    for row, count in enumerate(batch.counts.tolist()):
+        chances = softmax_of_legal(logits[row], count)
+        policy -= sum(s * math.log(c) for s, c in zip(shares, chances, strict=False))
+        entropy -= sum(chance * math.log(chance) for chance in chances)
+    value = float(np.square(values - batch.returns.numpy()).sum())
+    total = policy + SMALL.value_weight * value
+    loss = [float(term.detach()) for term in copy_loss(network, batch, SMALL)]
+    assert loss == pytest.approx([total, policy, value, entropy, 0, 0], abs=1e-4)
+
+
+def test_a_lesson_is_copied_whatever_came_of_it() -> None:
+    learner = Learner(SHAPE, replace(SMALL, learning_rate=0.01))
+    played = fixed([0, 1] * 64, [1.0, -1.0] * 64, collected(learner.network))
+    rollout = lesson(played, [0.1, 0.7, 0.2])
+    batch, _ = Batch.of([rollout], 0.95)
+    for _ in range(30):
+        learner.update([rollout], 1.0)
+    with torch.no_grad():
+        chances = torch.softmax(learner.network(*batch[:4])[0][0], 0).tolist()
+    assert chances[:3] == pytest.approx([0.1, 0.7, 0.2], abs=0.02)
 
 
 def test_nothing_to_learn_from_changes_nothing() -> None:

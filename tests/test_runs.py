@@ -25,9 +25,9 @@ from train.arguments import Arguments
 from train.ppo import Training, begin, main, train
 from train.runs import METRICS, NETWORK, RESUME, read_table
 
-UPDATES = 7
-# Every update a new self joins the pool and soon an old one leaves it, in the midst of its games;
-# every second one is saved.
+UPDATES = 9
+# Lessons, then self-play. Every update a new self joins the pool and soon an old one leaves it, in
+# the midst of its games; every second update is saved.
 TOLD = Arguments(
     players=(2, 3),
     editions=("german", "italian"),
@@ -39,6 +39,9 @@ TOLD = Arguments(
     minibatch=64,
     trunk=(8,),
     action=(8,),
+    lessons=8 * 24 * 2 + 1,  # the third update is the last lesson
+    teacher="search:playouts=8",
+    lesson_epochs=2,
     opponents=("greedy",),
     pool_share=0.5,
     pool_size=1,
@@ -133,7 +136,7 @@ def test_games_with_selves_that_have_left_the_pool_go_on(tmp_path: Path, whole: 
     """Otherwise the runs above prove less than they say."""
     out = tmp_path / "run"
     training = begin(replace(TOLD, out=out))
-    go(training, 4)
+    go(training, 6)
     found, about = training.run.load()
     riders = {*np.unique(found["collector.0.who"]).tolist()}
     assert len(about["selves"]) == 1

@@ -66,6 +66,15 @@ class Arguments:
     action: tuple[int, ...] = (64, 32)
     """widths of the layers that score an action"""
 
+    lessons: int = 0
+    """the first so many of the decisions: they are the teacher's, and the network copies them"""
+    teacher: str = "search:playouts=256"
+    """who gives lessons: search or guided"""
+    lesson_epochs: int = 8
+    """times that an update goes through the decisions of a lesson"""
+    softness: float = 0.06
+    """an action that the teacher values so much less is copied 1 / e times as often"""
+
     opponents: tuple[str, ...] = ("heuristic",)
     """named agents in the pool, such as greedy or search:playouts=64"""
     pool_share: float = 0.2
@@ -92,13 +101,14 @@ class Arguments:
     def __post_init__(self) -> None:
         whole = {"steps": 1, "games": 1, "horizon": 2, "epochs": 1, "minibatch": 1, "threads": 1}
         whole |= {"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "collectors": 1}
-        whole |= {"random_boards": 0, "pool_size": 0, "seed": 0}
+        whole |= {"random_boards": 0, "pool_size": 0, "seed": 0, "lessons": 0, "lesson_epochs": 1}
         for name, low in whole.items():
             _check(name, getattr(self, name), low, 2**62, int)
         for name in ("smoothing", "pool_share"):
             _check(name, getattr(self, name), 0, 1, float)
         for name in ("learning_rate", "clip", "entropy", "value_weight", "largest_gradient"):
             _check(name, getattr(self, name), 0, 1000, float)
+        _check("softness", self.softness, 1e-6, 1000, float)
         if not self.players or not self.editions:
             raise ValueError("players and editions must name at least one each")
         if self.collectors > 1 and self.ray is None:

@@ -1,7 +1,8 @@
 """Games of self-play: one batch in this process, or many on a Ray cluster.
 
 The learner plays most games against itself. In the others it holds one seat, and the rest of the
-table is drawn at the deal from the pool: named agents and frozen former selves.
+table is drawn at the deal from the pool: named agents and frozen former selves. In lessons a
+teacher who searches plays, and says how good it thinks each legal action is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from agents.cluster import connect
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from drago_env.game import Game, mix, select
-from drago_env.policy import Policy, RowGenerator, ask, resolve
+from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from drago_env.wrappers.selfplay import OPEN, trajectories
 from train.network import Network
 
@@ -29,6 +30,7 @@ Weights = Mapping[str, torch.Tensor]
 Snapshot = dict[str, NDArray[Any]]
 
 _LEAST = np.float32(1e-30)
+OWN = 0.25  # share of the decisions in a lesson that the network makes itself
 LEARNER = -1  # a seat that the learner holds; the others hold the number of a pool member
 _VARIANT, _TABLE = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
 
@@ -44,6 +46,8 @@ class Table:
     steps: int  # decisions in each game before the learner learns
     pool_share: float  # of the games that are played against the pool, if anybody is in it
     threads: int
+    teacher: str = "search"  # who gives lessons
+    softness: float = 0.06  # of the lessons: a difference in value that makes e times the share
 
 
 class Rollout(NamedTuple):
@@ -60,6 +64,7 @@ class Rollout(NamedTuple):
     following: NDArray[np.int64]  # the step of that decision, or ENDED, or OPEN
     learned: NDArray[np.bool_]  # decisions of the learner, of which it is known how they went on
     seconds: float  # that the games took, without the network
+    lessons: NDArray[np.float32]  # how much the teacher likes each action; empty if none was there
 
 
 class Member(NamedTuple):
@@ -76,6 +81,17 @@ class Member(NamedTuple):
         )
 
 
+def find_teacher(spec: str) -> Any:
+    """The agent that a spec names, if it can give lessons."""
+    teacher = resolve(spec)
+    if not plans(teacher) or not hasattr(teacher, "think") or sees_all(teacher):
+        raise ValueError(
+            f"{spec!r} cannot teach: it takes an agent that searches and does not cheat, "
+            "such as search:playouts=256 or guided"
+        )
+    return teacher
+
+
 class Collector:
     """A batch of games that goes on from call to call."""
 
@@ -87,6 +103,7 @@ class Collector:
         parts = np.array_split(np.arange(table.games), min(table.threads, table.games))
         self._parts = [slice(int(part[0]), int(part[-1]) + 1) for part in parts]
         self._rng = RowGenerator(np.random.PCG64(seed))
+        self._teacher: Any = None  # until the first lesson
         self._members: dict[int, Policy] = {}
         self._drawn = np.zeros(0, np.int64)  # the members that new deals draw from
         self._seeds = mix(self._rng.integers(0, 2**64, table.games, dtype=np.uint64))
@@ -104,8 +121,11 @@ class Collector:
         made = {n: m.policy() for n, m in members.items() if n not in self._members}
         self._members = kept | {n: self._members[n] for n in members if n in self._members} | made
 
-    def collect(self, weights: Weights) -> Rollout:
-        """As many decisions in each game as the table says, by a network with these weights."""
+    def collect(self, weights: Weights, lesson: bool = False) -> Rollout:
+        """As many decisions in each game as the table says, by a network with these weights.
+
+        In a lesson the teacher decides, and the network now and then.
+        """
         self._network.load_state_dict(weights)
         table, game, buffers, rows = (
             self._table,
@@ -113,7 +133,9 @@ class Collector:
             self._buffers,
             np.arange(self._table.games),
         )
-        seconds = 0.0
+        seconds, lessons = 0.0, np.zeros((table.steps, table.games, 0), np.float32)
+        if lesson:
+            lessons = np.zeros((table.steps, table.games, game.spec.max_legal), np.float32)
         for step in range(table.steps):
             start = time.perf_counter()
             seats = game.current_player(self._state).astype(np.int64)
@@ -123,7 +145,12 @@ class Collector:
             buffers["counts"][step] = self._turn.legal.counts
             game.features(self._state, self._turn.legal, buffers["features"][step])
             seconds += time.perf_counter() - start
-            picks = self._choose(step)
+            log_probs = self._answer(step)
+            picks = self._draw(log_probs)
+            if lesson:
+                lessons[step], picks = self._learn(seats, picks)
+            buffers["picks"][step] = picks
+            buffers["log_probs"][step] = log_probs[rows, picks]
             chosen = buffers["actions"][step, rows, picks]
             members = self._who[rows, seats]
             buffers["learners"][step] = members == LEARNER
@@ -136,10 +163,10 @@ class Collector:
             if over.any():
                 self._deal(np.flatnonzero(over))
             seconds += time.perf_counter() - start
-        return self._rollout(seconds)
+        return self._rollout(seconds, lessons)
 
-    def _choose(self, step: int) -> NDArray[np.int64]:
-        """Draws from the network's distribution (the largest of logits with Gumbel noise)."""
+    def _answer(self, step: int) -> NDArray[np.float32]:
+        """The network's logarithms of the probabilities; its values are kept."""
         inputs = [
             torch.from_numpy(self._buffers[name][step])
             for name in ("observation", "actions", "counts", "features")
@@ -151,14 +178,35 @@ class Collector:
                 return torch.log_softmax(logits, 1).numpy(), values.numpy()
 
         answers = list(self._threads.map(answer, self._parts))
-        log_probs = np.concatenate([logs for logs, _ in answers])
+        self._buffers["values"][step] = np.concatenate([values for _, values in answers])
+        return np.concatenate([logs for logs, _ in answers])
+
+    def _draw(self, log_probs: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Draws from a distribution: the largest of logits with Gumbel noise."""
         noise = self._rng.standard_exponential(log_probs.shape, np.float32)
         np.maximum(noise, _LEAST, out=noise)  # 0 would draw even what is not legal
         picks: NDArray[np.int64] = (log_probs - np.log(noise)).argmax(1)
-        self._buffers["values"][step] = np.concatenate([values for _, values in answers])
-        self._buffers["picks"][step] = picks
-        self._buffers["log_probs"][step] = log_probs[np.arange(len(picks)), picks]
         return picks
+
+    def _learn(
+        self, seats: NDArray[np.int64], picks: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """How much the teacher likes each listed action, and what is played.
+
+        Some decisions are left to the network, so that the lessons are also about where its own
+        play leads.
+        """
+        self._teacher = self._teacher or find_teacher(self._table.teacher)
+        numbers = self._rng.integers(0, 2**64, len(seats), dtype=np.uint64)
+        worlds = self._game.determinize(select(self._state), seats, mix(~numbers))
+        thought = self._teacher.think(self._game, worlds, numbers)
+        known = np.arange(thought.values.shape[1]) < thought.counts[:, None]
+        liking = np.where(known, thought.values, -np.inf)
+        shares = np.exp((liking - liking.max(1, keepdims=True)) / self._table.softness)
+        shares /= shares.sum(1, keepdims=True)
+        best = (thought.actions == thought.best()[:, None]).argmax(1)
+        own = self._rng.random(len(seats)) < OWN
+        return shares.astype(np.float32), np.where(own, picks, best)
 
     def _ask(self, members: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
         """Puts the decisions of the pool in the place of the learner's."""
@@ -188,13 +236,18 @@ class Collector:
             self._who[met, seat] = self._drawn[(numbers % np.uint64(len(self._drawn))).astype(int)]
         self._who[met, learner.astype(np.int64)] = LEARNER
 
-    def _rollout(self, seconds: float) -> Rollout:
+    def _rollout(self, seconds: float, lessons: NDArray[np.float32]) -> Rollout:
         b = self._buffers
         rewards, following = trajectories(b["seats"], b["paid"], b["done"])
         learned = b["learners"] & (following != OPEN)
         known = {name: b[name] for name in Rollout._fields if name in b}
         return Rollout(
-            **known, rewards=rewards, following=following, learned=learned, seconds=seconds
+            **known,
+            rewards=rewards,
+            following=following,
+            learned=learned,
+            seconds=seconds,
+            lessons=lessons,
         )
 
     # ------------------------------------------------------------ keeping
@@ -254,8 +307,8 @@ class Here:
     def __init__(self, table: Table, seed: int) -> None:
         self._collector = Collector(table, collector_seed(seed, 0))
 
-    def collect(self, weights: Weights) -> list[Rollout]:
-        return [self._collector.collect(weights)]
+    def collect(self, weights: Weights, lesson: bool = False) -> list[Rollout]:
+        return [self._collector.collect(weights, lesson)]
 
     def draw_from(self, members: Mapping[int, Member]) -> None:
         self._collector.draw_from(members)
@@ -300,7 +353,7 @@ class Cluster:
         seed = collector_seed(self._seed, place, self._lives[place])
         return self._actor.remote(self._table, seed)
 
-    def collect(self, weights: Weights) -> list[Rollout]:
+    def collect(self, weights: Weights, lesson: bool = False) -> list[Rollout]:
         """What all collectors that are there bring, in the order of their places."""
         shared = self._ray.put({name: tensor.clone() for name, tensor in weights.items()})
         brought: list[Rollout] = []
@@ -309,7 +362,7 @@ class Cluster:
             if not there:  # all are lost: nothing to do until one is back
                 there, _ = self._ray.wait(self._ready, num_returns=1)
             places = [k for k, ready in enumerate(self._ready) if ready in there]
-            tasks = {place: self._actors[place].collect.remote(shared) for place in places}
+            tasks = {place: self._actors[place].collect.remote(shared, lesson) for place in places}
             for place, task in tasks.items():
                 rollout = self._answer(place, task)
                 if rollout is not None:

@@ -32,7 +32,7 @@ from drago_env.policy import resolve
 from drago_env.wrappers.selfplay import OPEN
 from train import runs
 from train.arguments import Arguments, make_game
-from train.collect import LEARNER, Cluster, Here, Member, Rollout, Table, pack, unpack
+from train.collect import LEARNER, Cluster, Here, Member, Rollout, Table, find_teacher, pack, unpack
 from train.evaluate import Evaluation, draw_curve, evaluate, table
 from train.network import Network
 from train.runs import Run, RunError
@@ -70,6 +70,7 @@ class Batch(NamedTuple):
     log_probs: Tensor  # of the picks, when they were made
     advantages: Tensor
     returns: Tensor  # what the value should have been
+    lessons: Tensor  # how much a teacher likes each action; empty if there was none
 
     @classmethod
     def of(cls, rollouts: Sequence[Rollout], smoothing: float) -> tuple[Batch, NDArray[np.int64]]:
@@ -79,14 +80,14 @@ class Batch(NamedTuple):
         joined = np.concatenate([estimate.ravel() for estimate in estimates])
         good = joined[learned] if learned.any() else np.zeros(1)
         parts = [
-            (*r[:6], (e - good.mean()) / (good.std() + 1e-8), e + r.values)
+            (*r[:6], (e - good.mean()) / (good.std() + 1e-8), e + r.values, r.lessons)
             for r, e in zip(rollouts, estimates, strict=True)
         ]
         return cls(*map(_flat, zip(*parts, strict=True))), np.flatnonzero(learned)
 
 
 def _flat(parts: Sequence[NDArray[Any]]) -> Tensor:
-    flat = [part.reshape(-1, *part.shape[2:]) for part in parts]
+    flat = [part.reshape(part.shape[0] * part.shape[1], *part.shape[2:]) for part in parts]
     # what came from a cluster cannot be written to, which torch does not like
     alone = len(flat) == 1 and flat[0].flags.writeable
     return torch.from_numpy(flat[0] if alone else np.concatenate(flat))
@@ -122,6 +123,17 @@ def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
     return Loss(total, policy, value, entropy, kl, clipped)
 
 
+def copy_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
+    """How far the network is from its teacher: cross entropy, and the value's squared error."""
+    logits, values = network(*batch[:4])
+    log_probs = torch.log_softmax(logits, 1)
+    policy = -(batch.lessons * log_probs).sum()
+    value = (values - batch.returns).square().sum()
+    entropy = -(log_probs.exp() * log_probs).sum()
+    none = torch.zeros(())
+    return Loss(policy + arguments.value_weight * value, policy, value, entropy, none, none)
+
+
 class Learner:
     """The network, its optimiser, and the random order in which it meets the decisions."""
 
@@ -141,7 +153,8 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = arguments.learning_rate * left
         sums, seen = np.zeros(len(Loss._fields)), 0
-        for _ in range(arguments.epochs if len(rows) else 0):
+        epochs = arguments.lesson_epochs if batch.lessons.shape[1] else arguments.epochs
+        for _ in range(epochs if len(rows) else 0):
             order = torch.from_numpy(self.rng.permutation(rows))
             for picked in torch.split(order, arguments.minibatch):
                 sums += self._step(batch, picked)
@@ -153,13 +166,15 @@ class Learner:
 
     def _step(self, batch: Batch, rows: Tensor) -> NDArray[np.float64]:
         """One step of the optimiser, its gradient added up from parts."""
+        find_loss = copy_loss if batch.lessons.shape[1] else ppo_loss
 
-        def part(rows_of_part: Tensor) -> tuple[Sequence[Tensor], NDArray[np.float64]]:
-            loss = ppo_loss(self.network, Batch(*(t[rows_of_part] for t in batch)), self._arguments)
+        def gradient_of(rows_of_part: Tensor) -> tuple[Sequence[Tensor], NDArray[np.float64]]:
+            part = Batch(*(t[rows_of_part] for t in batch))
+            loss = find_loss(self.network, part, self._arguments)
             gradient = torch.autograd.grad(loss.total / len(rows), self.parameters)
             return gradient, np.array([float(term.detach()) for term in loss])
 
-        parts = list(self._threads.map(part, rows.chunk(self._arguments.threads)))
+        parts = list(self._threads.map(gradient_of, rows.chunk(self._arguments.threads)))
         gradients, sums = zip(*parts, strict=True)
         for parameter, *shares in zip(self.parameters, *gradients, strict=True):
             parameter.grad = torch.stack(shares).sum(0)
@@ -213,18 +228,21 @@ class Training:
         self.named = {n: Member(spec) for n, spec in enumerate(arguments.opponents)}
         self.selves: dict[int, Member] = {}  # by their numbers, the oldest first
         self.evaluations: list[Evaluation] = []
-        self.collectors.draw_from(self.named)
+        self._draw()
 
     def go_on(self) -> dict[str, float]:
         """Collects, learns, and keeps what is due; returns what is to be shown."""
         start = time.perf_counter()
-        rollouts = self.collectors.collect(self.learner.network.state_dict())
+        lesson = self.steps < self.arguments.lessons
+        rollouts = self.collectors.collect(self.learner.network.state_dict(), lesson)
         collected = time.perf_counter()
         metrics = self.learner.update(rollouts, 1 - self.steps / self.arguments.steps)
         end = time.perf_counter()
         self.update += 1
         self.steps += sum(rollout.values.size for rollout in rollouts)
         self.seconds += end - start
+        if lesson and self.steps >= self.arguments.lessons:
+            self._draw()
         metrics |= {
             "steps_per_second": sum(rollout.values.size for rollout in rollouts) / (end - start),
             "collecting": (collected - start) / (end - start),
@@ -278,7 +296,12 @@ class Training:
         self.selves[number] = self._self(number)
         kept = list(self.selves)[-self.arguments.pool_size :] if self.arguments.pool_size else []
         self.selves = {number: self.selves[number] for number in kept}
-        self.collectors.draw_from(self.named | self.selves)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Lets the next deals draw from the pool as it is now; in lessons the teacher is alone."""
+        taught = self.steps < self.arguments.lessons
+        self.collectors.draw_from({} if taught else self.named | self.selves)
 
     def _checkpoint(self, name: str) -> neural.Checkpoint:
         weights, shape, signature, card = self._saved()
@@ -342,7 +365,7 @@ class Training:
         seated = {int(n) for kept in snapshots.values() for n in np.unique(kept["who"])}
         older = {n: self._self(n) for n in seated - {LEARNER} - self.named.keys()}
         self.collectors.restore([snapshots[n] for n in sorted(snapshots)], self.named | older)
-        self.collectors.draw_from(self.named | self.selves)
+        self._draw()
 
     def _file(self, number: int) -> Path:
         update = (number - len(self.named)) * self.arguments.evaluate_every
@@ -359,7 +382,7 @@ def make_collectors(
 ) -> Here | Cluster:
     """Those who play: here, or on a cluster."""
     sizes = (arguments.games, arguments.horizon, arguments.pool_share, arguments.threads)
-    table = Table(game, variants, shape, *sizes)
+    table = Table(game, variants, shape, *sizes, arguments.teacher, arguments.softness)
     if arguments.ray is None:
         return Here(table, arguments.seed)
     return Cluster(table, arguments.seed, arguments.ray, arguments.collectors)
@@ -389,6 +412,8 @@ def begin(arguments: Arguments) -> Training:
         return training
     for spec in (*arguments.opponents, *arguments.evaluate_against):
         resolve(spec)  # what is not there is told before any folder is made
+    if arguments.lessons:
+        find_teacher(arguments.teacher)
     if arguments.ray is not None:
         connect(arguments.ray)
     started = neural.load(arguments.start) if arguments.start else None
