@@ -1,4 +1,4 @@
-"""`guided`: a search that a network guides, by what it likes and by what it expects.
+"""`guided`: the search with a network's advice on which actions are worth a thought.
 
 Bare, it is guided by the network that ships with the agents;
 `guided:path=runs/x/network.safetensors` takes another.
@@ -10,45 +10,40 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents import weights
 from agents.neural import SHIPPED, Neural, load
-from agents.thinker import Thinker, real, whole
+from agents.search import Search, one_of, real, whole
 from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.planning import Guide, Thought, guided
+from drago_env.mount_drago.planning import Plan
 
 
 @dataclass
-class Guided(Thinker):
-    """Tries what the network likes best, in worlds that fit what the seat knows.
+class Guided(Search):
+    """Tries only what the network likes best, and adds what its liking is worth.
 
-    The other riders play by rules of thumb until the seat is on turn again; what the network
-    expects there is what the playout was worth. All candidates meet the same worlds and the
-    better half goes on (sequential halving).
+    It takes the parameters of a flat `search` besides its own.
     """
 
-    path: str = str(SHIPPED)
     _: KW_ONLY
-    playouts: int = 512  # for each decision
-    width: int = 6  # actions that are tried, those that the network likes best
-    trust: float = 0.03  # what the logarithm of the network's liking is worth, in final rewards
+    path: str = str(SHIPPED)
+    width: int = 4  # actions that are tried, those that the network likes best
+    trust: float = 0.01  # chance to win that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        one_of("method", self.method, ("flat",))
         whole("width", self.width, 1, 1000)
         real("trust", self.trust, 0, 1000)
         self._network = Neural(load(self.path))
-        shape, tensors = self._network.checkpoint.shape, self._network.checkpoint.weights
-        names = [*(f"trunk.{number}" for number in range(len(shape.trunk))), "value"]
-        self._layers = tuple(np.ascontiguousarray(tensors[f"{name}.weight"].T) for name in names)
-        self._biases = tuple(tensors[f"{name}.bias"] for name in names)
 
-    def _search(self, game: MountDrago, state: Any, seeds: Any, playouts: int) -> Thought:
-        guide = Guide(self._network.evaluate(game, state).priors, self._layers, self._biases)
-        settings = (playouts, self.width, self.trust)
-        return guided(game, state, seeds, guide, *settings, weights.array("light"))
+    def _plan(self, playouts: int) -> Plan:
+        return super()._plan(playouts)._replace(width=self.width, trust=self.trust)
+
+    def _priors(self, game: MountDrago, state: Any) -> NDArray[np.float32]:
+        return self._network.evaluate(game, state).priors
 
 
 make = Guided

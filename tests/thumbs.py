@@ -239,7 +239,14 @@ class Search:
     """One search without noise, playout by playout; worlds and moves are the engine's."""
 
     def __init__(
-        self, game: MountDrago, state: State, seed: int, plan: Plan, weights: Any, outlook: Any
+        self,
+        game: MountDrago,
+        state: State,
+        seed: int,
+        plan: Plan,
+        weights: Any,
+        outlook: Any,
+        priors: Sequence[float] | None = None,
     ) -> None:
         assert plan.noise == 0
         kind = int(state["players"][0]) - 2
@@ -249,6 +256,9 @@ class Search:
         self.actions = reference(game, state[0]).legal()
         self.visits = dict.fromkeys(self.actions, 0)
         self.totals = dict.fromkeys(self.actions, 0.0)
+        self.bonus = dict.fromkeys(self.actions, 0.0)
+        for action, prior in zip(self.actions, priors or (), strict=False):
+            self.bonus[action] = plan.trust * math.log(max(prior, 1e-9))
 
     def world(self) -> State:
         """The true game if the search is told, else the next one that the seat must reckon with."""
@@ -264,7 +274,8 @@ class Search:
 
     def flat(self) -> None:
         """Every candidate in the same worlds, then the better half of them, and so on."""
-        alive, rounds = self.actions, max(1, math.ceil(math.log2(len(self.actions))))
+        alive = sorted(self.actions, key=lambda action: -self.bonus[action])[: self.plan.width]
+        rounds = max(1, math.ceil(math.log2(len(alive))))
         while len(alive) > 1:
             for _ in range(max(1, self.plan.playouts // (rounds * len(alive)))):
                 world = self.world()
@@ -273,8 +284,11 @@ class Search:
                     self.game.step(tried_world, [action])
                     self.visits[action] += 1
                     self.totals[action] += self.played_on(tried_world)[self.seat]
-            alive = sorted(alive, key=lambda action: -round(self.totals[action], 9))
+            alive = sorted(alive, key=lambda action: -round(self.worth(action), 9))
             alive = alive[: (len(alive) + 1) // 2]
+
+    def worth(self, action: int) -> float:
+        return self.totals[action] / max(self.visits[action], 1) + self.bonus[action]
 
     def tree(self) -> None:
         """Every playout goes down the same tree in a world of its own, and adds one node."""

@@ -1,7 +1,8 @@
 """`python -m train.demo`: from nothing to a player in about five minutes on two cores.
 
-It trains a network for two riders, plays it against uniform, greedy and heuristic, and leaves the
-learning curve and the replay page of a game in the run folder.
+It trains a network for two riders, first by lessons and then by self-play, plays it against
+uniform, greedy and heuristic, and leaves the learning curve and the replay page of a game in the
+run folder.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class Demo:
     """the run folder; one that was interrupted goes on, beside a finished one a new one is made"""
     seed: int = 0
     """of the training"""
-    steps: int = 5_000_000
+    steps: int = 5_500_000
     """decisions to learn from"""
+    lessons: int = 500_000
+    """the first so many of them are those of a search"""
     games: int = 4000
     """of each arena at the end"""
 
@@ -61,7 +64,8 @@ def demonstrate(demo: Demo) -> Path:
         seed=demo.seed,
         players=(2,),
         steps=demo.steps,
-        evaluate_every=20,
+        lessons=demo.lessons,
+        evaluate_every=14,
         evaluate_games=200,
     )
     print(f"Training a network for two riders, from nothing: {demo.steps:,} decisions ({folder})")

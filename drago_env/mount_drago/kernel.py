@@ -1088,21 +1088,25 @@ def _flat(
     work: Any,
     actions: Any,
     count: Any,
+    bonus: Any,
     totals: Any,
     visits: Any,
 ) -> None:
     """Sequential halving: all candidates meet the same worlds, the better half goes on.
 
+    Those with the largest `bonus` are the candidates; it is added to what their playouts say.
     `worlds[0]` is a possible world, `worlds[1]` the game played on in it.
     """
     seat = state[row]["seat"]
     order = work["order"]
+    scores = work["values"]
     for i in range(count):
         order[i] = i
+    _best_first(order, count, bonus)
+    alive = min(count, plan["width"])
     rounds = 1
-    while 1 << rounds < count:
+    while 1 << rounds < alive:
         rounds += 1
-    alive = count
     while alive > 1:
         for _ in range(max(1, plan["playouts"] // (rounds * alive))):
             seed += _GOLDEN
@@ -1117,7 +1121,9 @@ def _flat(
                 _leaf(game, rules, plan, outlook, work)
                 totals[order[i]] += work["leaf"][seat]
                 visits[order[i]] += 1
-        _best_first(order, alive, totals)
+        for i in range(alive):
+            scores[order[i]] = totals[order[i]] / visits[order[i]] + bonus[order[i]]
+        _best_first(order, alive, scores)
         alive = (alive + 1) // 2
 
 
@@ -1131,92 +1137,6 @@ def _best_first(order: Any, count: Any, scores: Any) -> None:
             order[j] = order[j - 1]
             j -= 1
         order[j] = candidate
-
-
-@_jit
-def _expected(observation: Any, layers: Any, biases: Any, outputs: Any) -> Any:
-    """The final reward that a value network expects for the seat that observes.
-
-    `layers[k]` is `(inputs, outputs)`. A zero of a layer costs nothing, and half of them are.
-    """
-    inputs = observation
-    for k in range(len(layers)):
-        layer = layers[k]
-        size = layer.shape[1]
-        sums = outputs[k, :size]
-        for j in range(size):
-            sums[j] = biases[k][j]
-        for i in range(layer.shape[0]):
-            number = inputs[i]
-            if number != 0:
-                for j in range(size):
-                    sums[j] += number * layer[i, j]
-        if k + 1 < len(layers):
-            for j in range(size):
-                sums[j] = max(sums[j], np.float32(0))
-        inputs = sums
-    return np.tanh(np.float64(inputs[0]))
-
-
-@_jit
-def _guided(
-    state: Any,
-    row: Any,
-    seed: Any,
-    rules: Any,
-    plan: Any,
-    weights: Any,
-    scale: Any,
-    layers: Any,
-    biases: Any,
-    worlds: Any,
-    work: Any,
-    outputs: Any,
-    observation: Any,
-    actions: Any,
-    count: Any,
-    bonus: Any,
-    totals: Any,
-    visits: Any,
-) -> None:
-    """Sequential halving as in `_flat`, of what a network likes best, by what it expects.
-
-    The other riders play by the rules of thumb until the seat is on turn again; there the network
-    says what it expects. `bonus` is what its liking for each action is worth.
-    """
-    seat = state[row]["seat"]
-    order = work["order"]
-    for i in range(count):
-        order[i] = i
-    _best_first(order, count, bonus)
-    alive = min(count, plan["width"])
-    rounds = 1
-    while 1 << rounds < alive:
-        rounds += 1
-    scores = work["values"]
-    while alive > 1:
-        for _ in range(max(1, plan["playouts"] // (rounds * alive))):
-            seed += _GOLDEN
-            worlds[0] = state[row]
-            _determinize(worlds[0], seat, seed, rules, work["counts"])
-            for i in range(alive):
-                worlds[1] = worlds[0]
-                game = worlds[1]
-                _apply(game, np.int64(actions[order[i]]), rules, work["points"])
-                while game["phase"] != OVER and game["seat"] != seat:
-                    _roll(game, np.uint64(0), 1, 0.0, rules, weights, work)
-                if game["phase"] == OVER:
-                    _final_shares(game, work["leaf"])
-                    players = np.int64(game["players"])
-                    totals[order[i]] += (work["leaf"][seat] * players - 1) / (players - 1)
-                else:
-                    _observe(game, seat, rules, rules["ahead_scaled"], scale, observation)
-                    totals[order[i]] += _expected(observation, layers, biases, outputs)
-                visits[order[i]] += 1
-        for i in range(alive):
-            scores[order[i]] = totals[order[i]] / visits[order[i]] + bonus[order[i]]
-        _best_first(order, alive, scores)
-        alive = (alive + 1) // 2
 
 
 @_jit
@@ -1599,6 +1519,7 @@ def search_flat(
     outlook: Any,
     actions: Any,
     counts: Any,
+    bonus: Any,
     totals: Any,
     visits: Any,
 ) -> None:
@@ -1618,52 +1539,6 @@ def search_flat(
             outlook[kind],
             worlds,
             works[0],
-            actions[row],
-            counts[row],
-            totals[row],
-            visits[row],
-        )
-
-
-@_jit
-def search_guided(
-    state: Any,
-    seeds: Any,
-    tables: Any,
-    plan: Any,
-    weights: Any,
-    scale: Any,
-    layers: Any,
-    biases: Any,
-    bonus: Any,
-    actions: Any,
-    counts: Any,
-    totals: Any,
-    visits: Any,
-) -> None:
-    """Playouts of the listed actions under the guidance of a network; see `_guided`."""
-    works = np.empty(1, _WORK)
-    worlds = np.empty(2, state.dtype)
-    observation = np.empty(layers[0].shape[0], np.float32)
-    widest = 0
-    for k in range(len(layers)):
-        widest = max(widest, layers[k].shape[1])
-    outputs = np.empty((len(layers), widest), np.float32)
-    for row in range(state.shape[0]):
-        _guided(
-            state,
-            row,
-            seeds[row],
-            tables[state[row]["board"]],
-            plan[0],
-            weights[state[row]["players"] - 2],
-            scale,
-            layers,
-            biases,
-            worlds,
-            works[0],
-            outputs,
-            observation,
             actions[row],
             counts[row],
             bonus[row],

@@ -17,6 +17,8 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
 
 END_OF_GAME = 1 << 30  # a depth that no game reaches
+LEAST_PRIOR = 1e-9  # smaller ones count as this
+EVERY_ACTION = 1 << 30  # a width that no list of actions reaches
 _KINDS = MAX_PLAYERS - MIN_PLAYERS + 1  # rows of weights, one for each number of players
 
 
@@ -80,6 +82,8 @@ class Plan(NamedTuple):
     sharpness: float  # how closely that bonus follows the rules of thumb
     margin: bool  # a playout is worth its margin, not the chance to win
     told: bool  # knows all hands and the deck
+    width: int = EVERY_ACTION  # flat: candidates, those with the highest priors
+    trust: float = 0.0  # flat: chance to win that the logarithm of a prior is worth
 
 
 _PLAN = np.dtype(
@@ -91,6 +95,7 @@ _PLAN = np.dtype(
         ("sharpness", "<f8"),
         ("margin", "?"),
         ("told", "?"),
+        ("width", "<i8"),
     ],
     align=True,
 )
@@ -170,86 +175,41 @@ def search(
     plan: Plan,
     weights: NDArray[np.float64],
     outlook: NDArray[np.float64],
+    priors: NDArray[np.float32] | None = None,
 ) -> Thought:
     """Thinks about every game's legal actions by playouts.
 
     Unless it is `told`, it looks at nothing that the seat on turn cannot see: each playout
-    starts from hands, deck and generator that are drawn anew.
+    starts from hands, deck and generator that are drawn anew. A flat search may be guided by
+    `priors`, the probability of each listed action `(n, max_legal)`; what they are worth is then
+    part of the values.
     """
     _check_weights("weights", weights, Weights, _KINDS)
     _check_weights("outlook", outlook, Outlook, _KINDS)
     legal = game.legal(state)
     totals = np.zeros((len(state), game.spec.max_legal))
     visits = np.zeros(totals.shape, np.int64)
-    settings = np.array([plan[1:]], _PLAN)
-    kernel_search = kernel.search_tree if plan.method == "tree" else kernel.search_flat
+    bonus = _bonus(plan, priors, totals.shape)
+    settings = np.array([plan[1:-1]], _PLAN)
+    flat = plan.method == "flat"
     game.run(
-        kernel_search,
+        kernel.search_flat if flat else kernel.search_tree,
         len(state),
         *(state, _check_seeds(seeds, len(state)), game.tables, settings, weights, outlook),
-        *(legal.actions, legal.counts, totals, visits),
+        *(legal.actions, legal.counts, *([bonus] if flat else []), totals, visits),
         shared=[settings, weights, outlook],
-    )
-    return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
-
-
-class Guide(NamedTuple):
-    """What a network says: its liking for the listed actions, and how it values a position."""
-
-    priors: NDArray[np.float32]  # (n, max_legal): the probability of each listed action
-    layers: tuple[NDArray[np.float32], ...]  # of the value, (inputs, outputs) each; relu between
-    biases: tuple[NDArray[np.float32], ...]
-
-
-_GUIDED = np.dtype([("playouts", "<i8"), ("width", "<i8")], align=True)
-
-
-def guided(
-    game: MountDrago,
-    state: State,
-    seeds: Seeds,
-    guide: Guide,
-    playouts: int,
-    width: int,
-    trust: float,
-    weights: NDArray[np.float64],
-) -> Thought:
-    """Thinks about the actions that a network likes best, by what it expects of them.
-
-    So many actions as `width` says are tried in worlds that fit what the seat knows; the other
-    riders play by the rules of thumb until it is on turn again, and there the network values the
-    position. Values are final rewards, plus `trust` times the logarithm of the liking.
-    """
-    _check_weights("weights", weights, Weights, _KINDS)
-    _check_guide(game, guide, len(state))
-    legal = game.legal(state)
-    totals = np.zeros((len(state), game.spec.max_legal))
-    visits = np.zeros(totals.shape, np.int64)
-    bonus = trust * np.log(np.maximum(guide.priors, 1e-9)).astype(np.float64)
-    settings = np.array([(playouts, width)], _GUIDED)
-    game.run(
-        kernel.search_guided,
-        len(state),
-        *(state, _check_seeds(seeds, len(state)), game.tables, settings, weights, game.scale),
-        *(guide.layers, guide.biases, bonus, legal.actions, legal.counts, totals, visits),
-        shared=[settings, weights],
     )
     return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1) + bonus)
 
 
-def _check_guide(game: MountDrago, guide: Guide, n: int) -> None:
-    """As for weights: kernels do not look."""
-    outputs = [layer.shape[-1] for layer in guide.layers]
-    sizes = [game.spec.observation_size, *outputs]
-    wanted = [
-        (n, game.spec.max_legal),
-        *zip(sizes, outputs, strict=False),
-        *((size,) for size in outputs),
-    ]
-    arrays = (guide.priors, *guide.layers, *guide.biases)
-    found = [array.shape for array in arrays]
-    if found != wanted or outputs[-1:] != [1] or {a.dtype for a in arrays} != {np.dtype("f4")}:
-        raise ValueError(
-            f"a guide for {n} games must be float32 of the shapes {wanted}, the last layer with "
-            f"one output, not {found}"
-        )
+def _bonus(
+    plan: Plan, priors: NDArray[np.float32] | None, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """What the priors of the listed actions are worth; as for weights, kernels do not look."""
+    if priors is None:
+        return np.zeros(shape)
+    if plan.method != "flat":
+        raise ValueError(f"priors guide a flat search, not one with the method {plan.method!r}")
+    if priors.shape != shape:
+        raise ValueError(f"priors must be of shape {shape}, not {priors.shape}")
+    return plan.trust * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))
