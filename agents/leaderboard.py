@@ -22,7 +22,8 @@ from agents.arena import Config, run
 from agents.report import HEADINGS, Report, interval, markdown_table
 from drago_env import __version__
 
-AGENTS = ("clairvoyant", "search", "heuristic", "greedy", "uniform")  # the strongest first
+# the strongest first
+AGENTS = ("clairvoyant", "guided", "search", "neural", "heuristic", "greedy", "uniform")
 PLAYERS = (2, 3, 4, 5)
 POOL_GAMES = 1000
 # What the search is made of: each part exchanged for another, at about the same time a decision.
@@ -39,7 +40,9 @@ VARIANTS = (
 VARIANT_PLAYERS, VARIANT_GAMES = (2, 4), 1000
 EQUALS = ("search:playouts=64", "search:playouts=64")  # strong, alike, and not deterministic
 LUCK_GAMES = 4000
-DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "search": 1000, "clairvoyant": 500}
+DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "neural": 8000, "search": 1000}
+MORE_DUELS = (("guided", "neural"),)  # besides those of neighbours
+DUEL_GAMES |= {"guided": 2000, "clairvoyant": 500}
 
 
 @dataclass
@@ -81,7 +84,7 @@ def main(arguments: Arguments) -> None:
 
 
 def _duels(players: int, arguments: Arguments) -> Iterator[Config]:
-    for stronger, weaker in pairwise(AGENTS):
+    for stronger, weaker in (*pairwise(AGENTS), *MORE_DUELS):
         yield _config((stronger, weaker), players, DUEL_GAMES[stronger], arguments)
 
 

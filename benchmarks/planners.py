@@ -73,6 +73,8 @@ def main() -> None:
         ("search", Search, 4),
         ("search:method=tree", lambda: Search("tree"), 4),
         ("clairvoyant", Clairvoyant, 4),
+        ("neural", lambda: resolve("neural"), GAMES // 2),
+        ("guided", lambda: resolve("guided"), 4),
     ]
     print("\n| milliseconds for a decision | 2 riders | 3 | 4 | 5 |")
     print("| --- | ---: | ---: | ---: | ---: |")

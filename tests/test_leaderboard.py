@@ -14,6 +14,7 @@ from agents.leaderboard import Arguments
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three quick agents instead of the real ones, at two tables."""
     monkeypatch.setattr(leaderboard, "AGENTS", ("heuristic", "greedy", "uniform"))
+    monkeypatch.setattr(leaderboard, "MORE_DUELS", ())
     monkeypatch.setattr(leaderboard, "PLAYERS", (2, 3))
     monkeypatch.setattr(leaderboard, "VARIANTS", ("greedy",))
     monkeypatch.setattr(leaderboard, "VARIANT_PLAYERS", (2,))
@@ -45,6 +46,7 @@ def test_the_page_has_every_arena_and_comes_out_the_same_from_its_folder(tmp_pat
 @pytest.mark.usefixtures("quick")
 def test_a_weaker_agent_that_wins_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaderboard, "AGENTS", ("uniform", "greedy", "heuristic"))
+    monkeypatch.setattr(leaderboard, "MORE_DUELS", ())
     monkeypatch.setattr(leaderboard, "DUEL_GAMES", {"uniform": 1000, "greedy": 1000})
     monkeypatch.setattr(leaderboard, "PLAYERS", (2,))
     arguments = Arguments(tmp_path / "page.md", tmp_path / "arenas", scale=0.2)
