@@ -27,7 +27,8 @@ from benchmarks.speed import machine
 from drago_env import __version__
 from train import sb3_ppo
 from train.arguments import Arguments, make_game
-from train.ppo import Learner, make_collectors
+from train.learner import Learner
+from train.ppo import make_collectors
 
 GAMES, HORIZON, MINIBATCH, EPOCHS = 512, 32, 4096, 4
 MANY_GAMES = 1024  # where the environment's share is measured

@@ -23,7 +23,7 @@ from drago_env.game import Legal, State
 from drago_env.policy import Policy, RowGenerator, ask
 from train.arguments import Arguments
 from train.collect import Collector, Member, Table
-from train.ppo import Learner
+from train.learner import Learner
 
 TRACK = Board((0, 2, -1, 3, 2), ("start", "plain", "plain", "plain", "summit"))
 GAME = MountDrago(Rules(board=TRACK, colours=3, copies=(1, 1), hand=2, summit_dragons=1))

@@ -17,8 +17,8 @@ from drago_env import MountDrago, Rules
 from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from train.arguments import Arguments
 from train.collect import Collector, Member, Rollout, Table
+from train.learner import Batch, Learner, Loss, advantages, copy_loss, ppo_loss
 from train.network import Network
-from train.ppo import Batch, Learner, Loss, advantages, copy_loss, ppo_loss
 
 GAME = MountDrago(*(Rules(players) for players in (2, 3, 4, 5)))
 SHAPE = Shape.of(GAME, trunk=(16, 8), action=(8, 4))
