@@ -77,8 +77,10 @@ def seating(command: Command) -> Seating:
 class Announced:
     """Another rider, whose moves are told as they are made."""
 
-    def __init__(self, policy: Policy, name: str, write: Callable[[str], object] = print) -> None:
-        self._policy, self.name, self._write = policy, name, write
+    def __init__(
+        self, policy: Policy, seat: int, name: str, write: Callable[[str], object] = print
+    ) -> None:
+        self._policy, self._seat, self.name, self._write = policy, seat, name, write
         self.sees_all = sees_all(policy)
 
     plans = True  # the words for an action come from the view's game
@@ -94,7 +96,7 @@ class Announced:
             raise ValueError(f"{self.name} needs a view: ask through drago_env.policy.ask")
         chosen = self._policy.act(observation, mask, rng, view if plans(self._policy) else None)
         for action in chosen:
-            self._write(f"{self.name}: {view.game.action_text(int(action))}")
+            self._write(f"rider {self._seat}, {self.name}: {view.game.action_text(int(action))}")
         return chosen
 
 
@@ -102,7 +104,7 @@ def at_the_terminal(table: Seating, seed: int) -> Record:
     """A whole game, asked for on standard input; its record."""
     person = human.make()
     riders: list[Policy] = [
-        Announced(table.others[seat], name) if seat in table.others else person
+        Announced(table.others[seat], seat, name) if seat in table.others else person
         for seat, name in enumerate(table.names)
     ]
     made: Record = play(table.game, riders, seed).records[0]
