@@ -35,8 +35,8 @@ class Command:
     """You against any agents, at the terminal or, with --web, on a page in the browser."""
 
     opponents: _Agents = ("search",)
-    """Who plays against you, the next rider first: greedy, search:playouts=64, my_module:MyPolicy
-    and so on; by default search. If they are fewer than the other seats, they sit several times."""
+    """Who plays against you, the next rider first; by default search.
+    If they are fewer than the other seats, they sit several times."""
     players: _Number = None
     """Seats at the table, 2 to 5; by default one more than opponents."""
     seat: int = 0
@@ -132,6 +132,7 @@ def serve(table: Seating, command: Command) -> None:
         return first.pop() if first else secrets.randbits(64)
 
     games = Games(table, seeds, lambda made: _keep(command, made))
+    games.newest.hint(0)  # compiles what hints need, before anybody waits for one
     with Server(games, command.port) as server:
         print(f"Mount Drago is served at {server.url} (Ctrl-C ends it)", flush=True)
         server.serve_forever()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -118,29 +119,29 @@ def _position(games: Games, name: str, wishes: Wishes) -> Answer:
 def _move(games: Games, name: str, wishes: Wishes) -> Answer:
     session, numbers = games.named(name), _numbers(wishes, version=True, action=True)
     before = session.moves
-    return _changed(session, before, lambda: games.play(session, **numbers))
+    with _refusals(session):
+        games.play(session, **numbers)
+    return as_json(session.position(before))
 
 
 def _undo(games: Games, name: str, wishes: Wishes) -> Answer:
     session, numbers = games.named(name), _numbers(wishes, version=True)
-    return _changed(session, None, lambda: session.undo(**numbers))
-
-
-def _changed(session: Session, since: int | None, change: Callable[[], None]) -> Answer:
-    """The position after a change; where it is refused, the one that it should have been about."""
-    try:
-        change()
-    except Stale as error:
-        raise Problem(409, str(error), position=session.position()) from None
-    except Refused as error:
-        raise Problem(422, str(error)) from None
-    return as_json(session.position(since))
+    with _refusals(session):
+        session.undo(**numbers)
+    return as_json(session.position())
 
 
 def _hint(games: Games, name: str, wishes: Wishes) -> Answer:
     session, numbers = games.named(name), _numbers(wishes, version=True)
-    try:
+    with _refusals(session):
         return as_json(session.hint(**numbers))
+
+
+@contextmanager
+def _refusals(session: Session) -> Iterator[None]:
+    """What a session refuses, as a problem; who is behind gets the present position with it."""
+    try:
+        yield
     except Stale as error:
         raise Problem(409, str(error), position=session.position()) from None
     except Refused as error:

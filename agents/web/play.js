@@ -100,7 +100,7 @@ function showRiders(frame) {
     const node = make("article", `rider${acts ? " acts" : ""}${rider.wins ? " wins" : ""}`);
     const score = make("span", "score", rider.gained ? make("small", "", signed(rider.gained)) : "", `${rider.score}`);
     const chip = make("span", "chip", `${colourOf(rider.top).code} ${colourOf(rider.top).name}`);
-    paint(chip, colourOf(rider.top));
+    chip.style.borderLeftColor = colourOf(rider.top).tint; // the letters stay dark on white
     const note = rider.wins ? "wins" : acts ? (frame.phase === "discard" ? "discards" : "to play") : "";
     const backs = make("span", "backs", "\u25ae".repeat(rider.cards));
     backs.setAttribute("aria-hidden", "true");
@@ -171,9 +171,9 @@ function cardButton(card, number) {
   const face = make("span", "face", make("kbd", "", `${number + 1}`), make("b", "", `${valueOf(card)}`), make("i", "", colourOf(card).code));
   paint(face, colourOf(card));
   const best = advice && options.find((move) => move.action === advice.best);
-  if (best) face.append(make("em", "", best.kind === "keep" ? "best: keep" : "best"));
+  const mark = best ? make("span", "mark", best.kind === "keep" ? "\u2605 best: keep" : "\u2605 best") : "";
   const effect = options.length > 1 ? "take or keep?" : options.map((move) => (move.kind === "discard" ? "discard" : move.effect)).join("");
-  const node = make("button", `card${best ? " best" : ""}`, face, make("span", "word", cardText(card)), make("span", "effect", effect));
+  const node = make("button", `card${best ? " best" : ""}`, face, make("span", "word", cardText(card)), mark, make("span", "effect", effect));
   node.disabled = !options.length;
   node.dataset.card = card;
   node.setAttribute("aria-label", `${cardText(card)}${effect ? `: ${effect}` : ""}${best ? ", the hint" : ""}`);
@@ -382,7 +382,8 @@ async function start() {
     const board = await fetch(`${api}/board.svg`);
     const drawn = new DOMParser().parseFromString(await board.text(), "image/svg+xml");
     byId("board").replaceChildren(document.importNode(drawn.documentElement, true));
-    const [status, answer] = await call(api);
+    let [status, answer] = await call(api);
+    if (answer.version === 0) [status, answer] = await call(`${api}?since=0`); // who began, began before the page was there
     if (status === 200) await play(answer);
     else say(answer.error);
   });
