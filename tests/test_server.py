@@ -60,7 +60,7 @@ def ask(
     headers: dict[str, str] | None = None,
 ) -> Reply:
     """A request as the page makes it, except for what is given."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     sent = body if isinstance(body, bytes | None) else json.dumps(body).encode()
     more = {} if body is None else {"Content-Type": "application/json"}
     try:
