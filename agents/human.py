@@ -54,7 +54,7 @@ class Human:
         write: Callable[[str], object] = print,
         colour: bool = True,
     ) -> None:
-        self._read, self._write, self._colour = read, write, colour
+        self._read, self._write, self.colour = read, write, colour
 
     def act(
         self,
@@ -82,12 +82,13 @@ class Human:
         seat = int(view.game.current_player(view.state)[row])
         players = int(view.game.players(view.state)[row])
         picture = view.game.draw(view.state, row, viewer=seat).ansi()
-        self._write("\n" + (picture if self._colour else _COLOURING.sub("", picture)))
+        self._write("\n" + (picture if self.colour else _COLOURING.sub("", picture)))
         self._write(f"\nyou are rider {seat}; your moves:")
+        names = ["you", *(f"rider {(seat + k) % players}" for k in range(1, players))]
         width = max(map(len, moves))
         for number, (text, vector) in enumerate(zip(moves, features, strict=False), 1):
-            effect = _effect(named(vector, FEATURES), seat, players)
-            self._write(f"{number:>4}  {text:<{width}}  {effect}".rstrip())
+            words = effect(named(vector, FEATURES), names)
+            self._write(f"{number:>4}  {text:<{width}}  {words}".rstrip())
 
     def _choice(self, moves: Sequence[str]) -> str:
         """Asks until the answer is one of the moves."""
@@ -142,13 +143,16 @@ def _moves(view: View, row: int, legal: Legal) -> dict[str, int]:
     return {view.game.action_text(action): action for action in listed}
 
 
-def _effect(seen: Mapping[str, NDArray[np.int64]], seat: int, players: int) -> str:
-    """What a move does at once, in words; nothing for a discard."""
+def effect(seen: Mapping[str, NDArray[np.int64]], names: Sequence[str]) -> str:
+    """What a move does at once, in words; nothing for a discard.
+
+    `seen` are its features by name, `names` those of the riders, the one on turn first.
+    """
     if seen["discards"][0] or seen["done"][0]:
         return ""
     words = []
     if seen["trigger"][0]:
-        words.append(_scoring(seen["points"], seat, players))
+        words.append(_scoring(seen["points"], names))
     if seen["ends"][0]:
         return f"{words[0]}; the game ends"
     if seen["no_draw"][0]:
@@ -157,9 +161,8 @@ def _effect(seen: Mapping[str, NDArray[np.int64]], seat: int, players: int) -> s
     return "; ".join([*words, f"{stands} on a {seen['own_value'][0]}"])
 
 
-def _scoring(points: NDArray[np.int64], seat: int, players: int) -> str:
-    """Who gets what; the points are relative to the seat."""
-    names = ["you", *(f"rider {(seat + k) % players}" for k in range(1, players))]
+def _scoring(points: NDArray[np.int64], names: Sequence[str]) -> str:
+    """Who gets what."""
     gains = [f"{name} {gain:+d}" for name, gain in zip(names, points, strict=False) if gain]
     return ", ".join(gains) or "a scoring, but no points"
 

@@ -92,7 +92,7 @@ class Training:
         found = evaluate(
             player,
             [*arguments.evaluate_against, *newest],
-            arguments.players,
+            sorted({*arguments.players}),
             arguments.editions[0],
             arguments.evaluate_games,
             arguments.seed,

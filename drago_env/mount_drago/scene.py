@@ -7,6 +7,7 @@ from functools import lru_cache
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.canvas import (
     HEIGHT,
+    WIDTH,
     Box,
     Circle,
     Line,
@@ -35,13 +36,19 @@ _TILES = {  # fill, border, text
 }
 _LETTERS = {"blue": "B", "green": "G", "summit": "S", "start": "", "plain": ""}
 _INK, _SOFT, _ACCENT = "#1c2733", "#5d6b78", "#c2410c"
-_LEFT, _WIDE = 650.0, 300.0  # the column of the riders
+MOUNTAIN = 640  # how wide the mountain is; right of it is the column of the riders
+_LEFT, _WIDE = 650.0, 300.0  # that column
 _RIDERS, _BELOW = 84.0, 556.0  # between these heights the riders are listed
+
+
+def ink(dragon: int) -> str:
+    """The colour of letters on a dragon's tint."""
+    return _INK if dragon in _PALE else "#ffffff"
 
 
 def parts(seen: Sight) -> tuple[Part, ...]:
     """Everything but the ground: the dragons and the column of the riders."""
-    return (*_dragons(seen), _status(seen), *_riders(seen), _last(seen))
+    return (*dragons(seen), _status(seen), *_riders(seen), _last(seen))
 
 
 # ---------------------------------------------------------------- the mountain
@@ -73,7 +80,7 @@ def _mountain() -> tuple[Shape, ...]:
     shade = [(322, 14), (346, 40), (372, 28), (420, 66), (446, 58), (490, 86), *other]
     shade += [(430, 640), (470, 520), (420, 430), (450, 330), (390, 240), (400, 150), (340, 90)]
     return (
-        Box(0, 0, 640, HEIGHT, "#cfe6f2"),
+        Box(0, 0, MOUNTAIN, HEIGHT, "#cfe6f2"),
         Circle(590, 52, 26, "#ffe08a"),
         Polygon(((0, 330), (60, 270), (130, 350), (200, 640), (0, 640)), "#b2cdd9"),
         Polygon(((640, 300), (590, 250), (520, 340), (430, 640), (640, 640)), "#b2cdd9"),
@@ -137,7 +144,8 @@ def _legend() -> Part:
 # ---------------------------------------------------------------- the dragons
 
 
-def _dragons(seen: Sight) -> list[Part]:
+def dragons(seen: Sight) -> list[Part]:
+    """The dragons where they stand."""
     way, mounts = track(len(seen.rules.board)), seen.mounts
     placed = []
     for dragon, space in enumerate(seen.dragons):
@@ -153,13 +161,12 @@ def _dragons(seen: Sight) -> list[Part]:
 
 def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
     """A dragon around (0, 0): horns, colour, letters, and the number of its rider."""
-    ink = _INK if dragon in _PALE else "#ffffff"
     tint, line = TINTS[dragon], "#10161c"
     horns = [((s * 12, -3), (s * 14, -17), (s * 4, -11)) for s in (-1, 1)]
     shapes: list[Shape] = [
         *(Polygon(horn, tint, line, 1.4) for horn in horns),
         Circle(0, 0, 13, tint, line, 1.6),
-        Text(0, 0.5, CODES[dragon], 14, ink, bold=True),
+        Text(0, 0.5, CODES[dragon], 14, ink(dragon), bold=True),
     ]
     if rider is not None:
         shapes.append(Circle(11, -10, 6.5, "#ffffff", line, 1.6))
@@ -184,7 +191,7 @@ def _status(seen: Sight) -> Part:
     return Part(
         "status",
         (
-            Box(640, 0, 320, HEIGHT, "#e9edf0"),
+            Box(MOUNTAIN, 0, WIDTH - MOUNTAIN, HEIGHT, "#e9edf0"),
             Box(_LEFT, 8, _WIDE, 68, "#fff3d6" if over else "#ffffff", "#9aa7b1", 1.2, 8),
             Text(x, 28, who + what, size, _INK, "start", bold=True),
             Text(x, 62, "summit", 12, _SOFT, "start"),
@@ -263,12 +270,11 @@ def _hand(seen: Sight, rider: Rider, high: float) -> tuple[Shape, ...]:
 
 def _card(seen: Sight, card: int, x: float, y: float, wide: float, tall: float) -> list[Shape]:
     dragon, value = divmod(card, seen.rules.values)
-    ink = _INK if dragon in _PALE else "#ffffff"
     size = min(0.42 * tall, 0.62 * wide)
     return [
         Box(x, y, wide, tall, TINTS[dragon], "#10161c", 1.2, 4),
-        Text(x + wide / 2, y + 0.34 * tall, str(value + 1), size, ink, bold=True),
-        Text(x + wide / 2, y + 0.76 * tall, CODES[dragon], 0.68 * size, ink),
+        Text(x + wide / 2, y + 0.34 * tall, str(value + 1), size, ink(dragon), bold=True),
+        Text(x + wide / 2, y + 0.76 * tall, CODES[dragon], 0.68 * size, ink(dragon)),
     ]
 
 

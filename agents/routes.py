@@ -1,0 +1,239 @@
+"""What the page to play on can ask for: the games that are kept, and an answer for each address."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from agents.session import Early, Refused, Seating, Session, Stale
+from drago_env.mount_drago.record import Record
+
+MOST_GAMES = 1000  # that are kept at once
+FILES = Path(__file__).with_name("web")
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_OWN = "script-src 'self'; style-src 'self'; connect-src 'self'"
+_INLINE = "script-src 'unsafe-inline'; style-src 'unsafe-inline'"  # a replay is one file
+
+
+class Answer(NamedTuple):
+    """What goes back to the browser."""
+
+    status: int
+    kind: str
+    body: bytes
+    headers: dict[str, str]
+    policy: str = _OWN  # what the content may load, beyond nothing
+
+
+class Problem(Exception):  # noqa: N818  (the request's, not the program's)
+    """A request that is refused, and why; `more` stands beside the error in the answer."""
+
+    def __init__(
+        self, status: int, message: str, headers: dict[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(message)
+        self.status, self.headers, self.more = status, headers or {}, more
+
+    def answer(self) -> Answer:
+        return as_json({"error": str(self), **self.more}, self.status, **self.headers)
+
+
+def as_json(value: Any, status: int = 200, **headers: str) -> Answer:
+    return Answer(status, "application/json", json.dumps(value).encode(), headers)
+
+
+class Games:
+    """The games of one table, by name.
+
+    `seeds` gives the seed of each new game, `ended` gets the record of each finished one.
+    """
+
+    def __init__(
+        self, seating: Seating, seeds: Callable[[], int], ended: Callable[[Record], None]
+    ) -> None:
+        self._seating, self._seeds, self._ended = seating, seeds, ended
+        self._kept: dict[str, Session] = {}
+        self.newest = self.deal()
+
+    def deal(self) -> Session:
+        """A new game at the same table."""
+        if len(self._kept) >= MOST_GAMES:
+            raise Problem(429, f"{MOST_GAMES} games are kept already; start the server anew")
+        self.newest = Session(self._seating, self._seeds())
+        self._kept[self.newest.name] = self.newest
+        return self.newest
+
+    def named(self, name: str) -> Session:
+        if name not in self._kept:
+            raise Problem(404, f"there is no game {name!r:.40} here; / leads to the newest one")
+        return self._kept[name]
+
+    def play(self, session: Session, version: int, action: int) -> None:
+        """Makes a move in one of the games."""
+        session.play(version, action)
+        if session.over:
+            try:
+                self._ended(session.record())
+            except OSError as error:  # the game itself is whole, and can be downloaded
+                print(f"error: the record was not written: {error}", file=sys.stderr)
+
+
+# ---------------------------------------------------------------- routes
+
+Wishes = dict[str, Any]  # the query or the body
+Route = Callable[[Games, str, Wishes], Answer]
+
+
+def _root(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    return Answer(303, "text/plain", b"", {"Location": f"/games/{games.newest.name}"})
+
+
+def _file(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    path = FILES / name
+    return Answer(200, f"{_KINDS[path.suffix]}; charset=utf-8", path.read_bytes(), {})
+
+
+def _page(games: Games, name: str, wishes: Wishes) -> Answer:
+    games.named(name)
+    return _file(games, "play.html", wishes)
+
+
+def _deal(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    return as_json(games.deal().position(), 201)
+
+
+def _position(games: Games, name: str, wishes: Wishes) -> Answer:
+    session = games.named(name)
+    return as_json(session.position(_numbers(wishes, since=False).get("since")))
+
+
+def _move(games: Games, name: str, wishes: Wishes) -> Answer:
+    session, numbers = games.named(name), _numbers(wishes, version=True, action=True)
+    before = session.moves
+    with _refusals(session):
+        games.play(session, **numbers)
+    return as_json(session.position(before))
+
+
+def _undo(games: Games, name: str, wishes: Wishes) -> Answer:
+    session, numbers = games.named(name), _numbers(wishes, version=True)
+    with _refusals(session):
+        session.undo(**numbers)
+    return as_json(session.position())
+
+
+def _hint(games: Games, name: str, wishes: Wishes) -> Answer:
+    session, numbers = games.named(name), _numbers(wishes, version=True)
+    with _refusals(session):
+        return as_json(session.hint(**numbers))
+
+
+@contextmanager
+def _refusals(session: Session) -> Iterator[None]:
+    """What a session refuses, as a problem; who is behind gets the present position with it."""
+    try:
+        yield
+    except Stale as error:
+        raise Problem(409, str(error), position=session.position()) from None
+    except Refused as error:
+        raise Problem(422, str(error)) from None
+
+
+def _board(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    return Answer(200, "image/svg+xml", games.named(name).board().encode(), {})
+
+
+def _view(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    session = games.named(name)
+    return _download(session.view(), f"mount-drago-{name}-seat-{session.seat}.jsonl")
+
+
+def _record(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    made = _after_the_end(games.named(name).record, name)
+    return _download(made, f"mount-drago-{name}.jsonl")
+
+
+def _replay(games: Games, name: str, wishes: Wishes) -> Answer:
+    _numbers(wishes)
+    text = _after_the_end(games.named(name).replay, name)
+    return Answer(200, "text/html; charset=utf-8", text.encode(), {}, _INLINE)
+
+
+def _after_the_end(wanted: Callable[[], Any], name: str) -> Any:
+    try:
+        return wanted()
+    except Early as error:
+        raise Problem(403, f"{error}; until then there is /api/games/{name}/view") from None
+
+
+def _download(made: Record, file: str) -> Answer:
+    line = json.dumps(made, separators=(",", ":")).encode() + b"\n"
+    return Answer(
+        200, "application/jsonl", line, {"Content-Disposition": f'attachment; filename="{file}"'}
+    )
+
+
+_GAME = "/api/games/([^/]+)"
+ROUTES: tuple[tuple[str, str, Route], ...] = (
+    ("GET", "(/)", _root),
+    ("GET", r"/(play\.css|play\.js)", _file),
+    ("GET", "/games/([^/]+)", _page),
+    ("POST", "(/api/games)", _deal),
+    ("GET", _GAME, _position),
+    ("POST", f"{_GAME}/moves", _move),
+    ("POST", f"{_GAME}/undo", _undo),
+    ("GET", f"{_GAME}/hint", _hint),
+    ("GET", rf"{_GAME}/board\.svg", _board),
+    ("GET", f"{_GAME}/view", _view),
+    ("GET", f"{_GAME}/record", _record),
+    ("GET", f"{_GAME}/replay", _replay),
+)
+
+
+def find(method: str, target: str) -> tuple[Route, str, Wishes]:
+    """What a request is about: its route, the name in its address, and its query."""
+    try:
+        url = urlsplit(target)
+        pairs = parse_qsl(url.query, keep_blank_values=True, strict_parsing=bool(url.query))
+    except ValueError as error:
+        raise Problem(400, f"the address {target!r:.80} cannot be read: {error}") from None
+    there = {
+        allowed: (route, found[1])
+        for allowed, pattern, route in ROUTES
+        if (found := re.fullmatch(pattern, url.path))
+    }
+    if not there:
+        raise Problem(404, f"there is nothing at {url.path!r:.80}; / leads to the newest game")
+    if method not in there:
+        allow = ", ".join(there)
+        raise Problem(405, f"{url.path!r:.80} takes {allow}, not {method:.20}", {"Allow": allow})
+    query = {
+        key: int(word) if re.fullmatch(r"\d{1,18}", word, re.A) else word for key, word in pairs
+    }
+    return *there[method], query
+
+
+def _numbers(wishes: Wishes, **names: bool) -> dict[str, int]:
+    """The whole numbers that a request names: those that it must (True) or may (False) name."""
+    allowed = ", ".join(names) or "nothing"
+    for key, value in wishes.items():
+        if key not in names:
+            raise Problem(400, f"{key!r:.40} is not known here; allowed: {allowed}")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise Problem(400, f"{key} must be a whole number from 0 on, not {value!r:.40}")
+    missing = [name for name, needed in names.items() if needed and name not in wishes]
+    if missing:
+        raise Problem(400, f"{' and '.join(missing)} must be given; allowed: {allowed}")
+    return wishes

@@ -1,0 +1,373 @@
+"""The page to play on, in a real browser: clicks, keys, reloads, two windows, every width."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from agents.play import Command
+from agents.server import Server
+from drago_env import record
+from drago_env.mount_drago import scene
+from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.sight import CODES
+from tests.test_page import until
+from tests.test_server import ask, game_of, serving
+
+LEFT_KEY, RIGHT_KEY, ENTER, ESCAPE, TAB = "\ue012", "\ue014", "\ue007", "\ue00c", "\ue004"
+
+
+class Window:
+    """The page in the browser, spoken of in words."""
+
+    def __init__(self, browser: Any, server: Server, pace: str = "at once") -> None:
+        self.browser, self.server = browser, server
+        browser.get(server.url)
+        self.wait()
+        for option in self.all("#pace option"):
+            if option.text == pace:
+                option.click()
+        self.run("document.activeElement.blur()")  # a list of choices keeps its keys to itself
+
+    def all(self, selector: str) -> list[Any]:
+        return [e for e in self.browser.find_elements("css selector", selector) if e.is_displayed()]
+
+    def text(self, selector: str) -> str:
+        return "\n".join(element.text for element in self.all(selector))
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.browser.execute_script(script, *arguments)
+
+    def wait(self) -> None:
+        """Until it is the person's turn, or the end."""
+        busy = "return document.getElementById('table').getAttribute('aria-busy')"
+        until(lambda: self.run(busy) == "false", 120)  # the first hint may be compiled
+
+    def click(self, selector: str, number: int = 0) -> None:
+        self.all(selector)[number].click()
+        self.wait()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.browser.switch_to.active_element.send_keys(key)
+            self.wait()
+
+    @property
+    def position(self) -> Any:
+        return ask(self.server, game_of(self.server)).json
+
+    def shows_the_game(self) -> None:
+        """Dragons, riders, hand and log are those of the server."""
+        told = self.position
+        frame = told["frames"][-1]
+        spaces = "return [...document.querySelectorAll('[data-dragon]')].map(e => +e.dataset.space)"
+        assert self.run(spaces) == [dragon["space"] for dragon in frame["dragons"]]
+        riders = self.run(
+            "return [...document.querySelectorAll('.rider')].map(e => [e.querySelector('strong')"
+            ".textContent, +e.querySelector('.score').lastChild.textContent])"
+        )
+        assert riders == [[rider["name"], rider["score"]] for rider in frame["riders"]]
+        cards = "return [...document.querySelectorAll('[data-card]')].map(e => +e.dataset.card)"
+        assert self.run(cards) == frame["riders"][told["seat"]]["hand"]
+        enabled = self.run(cards.replace("[data-card]", "[data-card]:enabled"))
+        assert set(enabled) == {move["card"] for move in told["legal"]} - {None}
+        assert self.run("return document.querySelectorAll('#log li').length") == len(told["log"])
+        assert told["game"] in self.text("#name")
+
+    def errors(self) -> list[Any]:
+        return [line for line in self.browser.get_log("browser") if line["level"] != "INFO"]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(Command(("uniform",)), seed=124) as started:  # a deal with discards
+        yield started
+
+
+# ---------------------------------------------------------------- clicks
+
+
+def test_a_whole_game_by_clicks(browser: Any, server: Server) -> None:
+    window, seen = Window(browser, server), set[str]()
+    window.shows_the_game()
+    assert window.text("#status") == "Your turn: play a card."
+    while not window.position["over"]:
+        assert not window.all("#record, #replay")
+        if window.all("#done"):
+            window.click("#done" if "discard" in seen else "[data-card]:enabled")
+            seen.add("done" if "discard" in seen else "discard")
+        else:
+            cards = window.all("[data-card]:enabled")
+            asked = "take or keep?" in cards[0].text
+            window.click("[data-card]:enabled")
+            assert asked == bool(window.all("#question"))
+            if asked:
+                answer = "keep" if "take" in seen else "take"
+                seen.add(answer)
+                moves = [move["text"] for move in window.position["legal"]]
+                window.click(f"[data-key={answer[0]}]")
+                last = [line["text"] for line in window.position["log"] if line["seat"] == 0][-1]
+                assert last.removeprefix("you: ") in moves
+                assert last.endswith("and keep") == (answer == "keep")
+        if window.position["version"] % 5 == 0:
+            window.shows_the_game()
+    window.shows_the_game()
+    assert seen == {"take", "keep", "discard", "done"}
+    assert "share the victory" in window.text("#status")
+    assert [link.text for link in window.all("#files a")] == [
+        *("Download your view", "Download the record", "Look through the game"),
+    ]
+    made = json.loads(ask(server, f"{game_of(server)}/record").body)
+    record.verify(made)
+    scores = f"you {made['scores'][0]}, uniform {made['scores'][1]}."
+    assert window.text("#status").endswith(scores)
+    browser.get(window.all("#replay")[0].get_attribute("href"))
+    assert f"of {len(made['moves'])}" in window.text("#count")
+    assert window.errors() == []
+
+
+def test_the_others_move_one_by_one(browser: Any) -> None:
+    with serving(Command(("greedy",), players=4, seat=2), seed=4) as server:
+        window = Window(browser, server, "fast")
+        window.run(
+            "window.told = []; window.spaces = []; new MutationObserver(() => {"
+            "  told.push(document.getElementById('told').textContent);"
+            "  spaces.push(JSON.stringify([...document.querySelectorAll('[data-dragon]')]"
+            "    .map((e) => e.dataset.space)));"
+            "}).observe(document.getElementById('told'), { childList: true })"
+        )
+        before = len(window.position["log"])
+        window.click("[data-card]:enabled")
+        if window.all("#answers button"):
+            window.click("#answers button")
+        lines = [line["text"] for line in window.position["log"][before:]]
+        told = window.run("return window.told")
+        assert len(lines) == 4
+        for line, words in zip(lines, told, strict=False):
+            assert words.startswith(line)
+        assert told[-1].endswith("Your turn: play a card.")
+        assert len(set(window.run("return window.spaces"))) == 4  # each move is on the board
+        assert window.text("#lately").splitlines()[0].startswith(lines[1])
+        assert window.errors() == []
+
+
+def test_reload_keeps_the_game(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    for _ in range(3):
+        window.click("[data-card]:enabled")
+        if window.all("#answers button"):
+            window.click("#answers button")
+    name, log = window.position["game"], window.text("#log")
+    browser.refresh()
+    window.wait()
+    window.shows_the_game()
+    assert (window.position["version"], window.text("#log")) == (3, log)
+    assert window.run("return document.getElementById('pace').value") == "0"
+    window.click("#undo")
+    assert window.text("#study") == "study"
+    browser.refresh()
+    window.wait()
+    assert window.text("#study") == "study"
+    window.shows_the_game()
+    window.all("#new")[0].click()
+    browser.switch_to.alert.accept()
+    until(lambda: not browser.current_url.endswith(name))
+    window.wait()
+    window.shows_the_game()
+    assert not window.all("#study")
+    assert window.errors() == []
+
+
+def test_two_windows_do_not_spoil_a_game(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    other = Window(browser, server)
+    other.press("1")
+    if other.all("#answers button"):
+        other.click("#answers button")
+    other.shows_the_game()
+    browser.close()
+    browser.switch_to.window(first)
+    assert len(window.all("#log li")) == 0  # it is behind
+    window.click("[data-card]:enabled")
+    if window.all("#answers button"):
+        window.click("#answers button")
+    assert window.position["version"] == 1
+    assert "gone on in another window" in window.text("#message")
+    window.shows_the_game()
+    window.errors()  # the browser tells of the 409
+    window.click("[data-card]:enabled")
+    if window.all("#answers button"):
+        window.click("#answers button")
+    assert window.position["version"] == 2
+    assert not window.all("#message")
+    window.shows_the_game()
+    assert window.errors() == []
+
+
+def test_a_hint_shows_chances(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    assert not window.all("#advice")
+    window.click("#hint")
+    hint = ask(server, f"{game_of(server)}/hint?version=0").json
+    lines = [item.text.split("\n") for item in window.all("#moves li")]
+    assert len(lines) == len(hint["moves"])
+    assert lines[0][0] == "\u2605 " + hint["moves"][0]["text"].removeprefix("play ")
+    widths = window.run(
+        "return [...document.querySelectorAll('.bar')].map("
+        "(e) => e.firstChild.getBoundingClientRect().width / e.clientWidth)"
+    )
+    assert widths == pytest.approx([move["chance"] for move in hint["moves"]], abs=0.02)
+    (best,) = window.all(".card.best")
+    assert int(best.get_attribute("data-card")) == hint["best"] % 50
+    assert "best" in best.text  # in words besides the border
+    window.click("[data-card]:enabled")
+    if window.all("#answers button"):
+        window.click("#answers button")
+    assert not window.all("#advice")  # it was about the position before
+    assert window.errors() == []
+
+
+# ---------------------------------------------------------------- keys
+
+
+def focused(window: Window) -> str:
+    return str(window.run("return document.activeElement.getAttribute('aria-label') ?? ''"))
+
+
+def test_it_can_be_played_with_keys_alone(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    number = next(
+        n for n, card in enumerate(window.all("[data-card]"), 1) if "take or keep?" in card.text
+    )
+    window.press(str(number))
+    assert window.all("#question")
+    assert window.run("return document.activeElement.dataset.key") == "t"
+    window.press(ESCAPE)
+    assert not window.all("#question")
+    assert "take or keep?" in focused(window)
+    window.press(ENTER, RIGHT_KEY, ENTER)  # the second answer is to keep
+    assert window.position["log"][0]["text"].endswith("and keep")
+    assert focused(window).startswith(window.all("[data-card]")[0].text.split("\n")[3])
+    outline = "return getComputedStyle(document.activeElement).outlineStyle"
+    assert window.run(outline) == "solid"
+    window.press(RIGHT_KEY, RIGHT_KEY, LEFT_KEY)
+    assert window.run("return document.activeElement.dataset.card") == (
+        window.all("[data-card]")[1].get_attribute("data-card")
+    )
+    assert len(window.all(".target")) == len(window.all(".mover")) == 1
+    window.press("h")
+    assert window.all("#advice")
+    window.press("u")
+    assert window.position["version"] == 2
+    assert window.text("#study") == "study"
+    window.press(str(number), "t")
+    assert not window.position["log"][0]["text"].endswith("and keep")
+    window.press("9", "x", "d", "k", "t", ESCAPE)  # nothing that they could mean now
+    assert window.position["version"] == 3
+    assert window.errors() == []
+
+
+def test_tab_reaches_everything(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    window.run("document.activeElement.blur()")
+    reached = set()
+    for _ in range(20):
+        window.press(TAB)
+        reached.add(window.run("const e = document.activeElement; return e.id || e.className"))
+    assert {"hint", "new", "pace", "card", "log", "view"} <= reached
+    window.run("document.getElementById('hint').focus()")
+    window.press(ENTER)
+    assert window.run("return document.activeElement.id") == "hint"  # the focus is not lost
+
+
+# ---------------------------------------------------------------- everybody can read it
+
+
+def test_words_for_those_who_do_not_see_the_board(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    label = window.run("return document.getElementById('board').getAttribute('aria-label')")
+    for colour in COLOURS:
+        assert f"{colour} on space 0, value 0" in label
+    assert label.count("ridden by") == 2
+    assert (
+        window.run("return document.getElementById('told').getAttribute('aria-live')") == "polite"
+    )
+    for card in window.all("[data-card]"):
+        kind = int(card.get_attribute("data-card"))
+        assert card.get_attribute("aria-label").startswith(f"{COLOURS[kind // 5]} {kind % 5 + 1}: ")
+        assert CODES[kind // 5] in card.text.split("\n")
+    nameless = (
+        "return [...document.querySelectorAll('button, a, select')]"
+        ".filter((e) => !(e.textContent + e.ariaLabel).trim()).length"
+    )
+    assert window.run(nameless) == 0
+
+
+@pytest.mark.parametrize("width", [360, 1000, 1400])
+def test_it_fits_every_width(browser: Any, width: int) -> None:
+    names = ("search:playouts=16,depth=3,noise=0.1", "greedy", "uniform", "heuristic")
+    with serving(Command(names), seed=2) as server:
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        try:
+            window = Window(browser, server)
+            for _ in range(3):
+                window.press("1")
+                if window.all("#answers button"):
+                    window.press("t")
+            window.click("#hint")
+            assert window.run("return document.documentElement.scrollWidth") <= width
+            beyond = window.run(
+                "return [...document.querySelectorAll('button, li, p, strong, .face > *, a')]"
+                ".filter((e) => e.getClientRects().length && !e.closest('.unseen')"
+                "  && (e.getBoundingClientRect().right > arguments[0] + 0.5"
+                "  || e.scrollWidth > e.clientWidth + 1 && e.clientWidth))"
+                ".map((e) => e.outerHTML)",
+                width,
+            )
+            assert beyond == []
+            board = window.run("return document.querySelector('#board svg').clientWidth")
+            assert board > min(0.85 * width, 480)
+            assert window.errors() == []
+        finally:
+            browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_who_prefers_less_motion_gets_none(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    glide = "return getComputedStyle(document.querySelector('[data-dragon]')).transitionDuration"
+    assert window.run(glide) == "0.45s"
+    reduced = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", reduced)
+    try:
+        assert window.run(glide) == "0s"
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_letters_stand_out_from_their_card() -> None:
+    """Large letters need a contrast of 3 (WCAG 2.2, 1.4.3)."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    for dragon, tint in enumerate(scene.TINTS):
+        low, high = sorted([light(tint), light(scene.ink(dragon))])
+        assert (high + 0.05) / (low + 0.05) >= 3
+    assert len(set(CODES)) == len(scene.TINTS)
+
+
+def test_a_server_that_is_gone_is_told_of(browser: Any) -> None:
+    with serving(seed=11) as server:
+        window = Window(browser, server)
+    window.click("#hint")
+    assert "server does not answer" in window.text("#message")
+    assert window.all("[data-card]:enabled")
+    window.errors()
