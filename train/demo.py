@@ -34,9 +34,9 @@ class Demo:
     """the run folder; one that was interrupted goes on, beside a finished one a new one is made"""
     seed: int = 0
     """of the training"""
-    steps: int = 5_500_000
+    steps: int = 4_400_000
     """decisions to learn from"""
-    lessons: int = 500_000
+    lessons: int = 400_000
     """the first so many of them are those of a search"""
     games: int = 4000
     """of each arena at the end"""
