@@ -13,7 +13,6 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import tyro
@@ -40,9 +39,15 @@ VARIANTS = (
 VARIANT_PLAYERS, VARIANT_GAMES = (2, 4), 1000
 EQUALS = ("search:playouts=64", "search:playouts=64")  # strong, alike, and not deterministic
 LUCK_GAMES = 4000
-DUEL_GAMES = {"greedy": 4000, "heuristic": 8000, "neural": 8000, "search": 1000}
-MORE_DUELS = (("guided", "neural"),)  # besides those of neighbours
-DUEL_GAMES |= {"guided": 2000, "clairvoyant": 500}
+DUELS = {  # the stronger first, and how many games
+    ("clairvoyant", "guided"): 500,
+    ("guided", "search"): 2000,
+    ("guided", "neural"): 500,
+    ("search", "neural"): 1000,
+    ("neural", "heuristic"): 8000,
+    ("heuristic", "greedy"): 8000,
+    ("greedy", "uniform"): 4000,
+}
 
 
 @dataclass
@@ -84,8 +89,8 @@ def main(arguments: Arguments) -> None:
 
 
 def _duels(players: int, arguments: Arguments) -> Iterator[Config]:
-    for stronger, weaker in (*pairwise(AGENTS), *MORE_DUELS):
-        yield _config((stronger, weaker), players, DUEL_GAMES[stronger], arguments)
+    for pair, games in DUELS.items():
+        yield _config(pair, players, games, arguments)
 
 
 def _config(agents: tuple[str, ...], players: int, games: int, arguments: Arguments) -> Config:

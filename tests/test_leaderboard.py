@@ -14,7 +14,8 @@ from agents.leaderboard import Arguments
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three quick agents instead of the real ones, at two tables."""
     monkeypatch.setattr(leaderboard, "AGENTS", ("heuristic", "greedy", "uniform"))
-    monkeypatch.setattr(leaderboard, "MORE_DUELS", ())
+    duels = {("heuristic", "greedy"): 8000, ("greedy", "uniform"): 4000}
+    monkeypatch.setattr(leaderboard, "DUELS", duels)
     monkeypatch.setattr(leaderboard, "PLAYERS", (2, 3))
     monkeypatch.setattr(leaderboard, "VARIANTS", ("greedy",))
     monkeypatch.setattr(leaderboard, "VARIANT_PLAYERS", (2,))
@@ -46,8 +47,7 @@ def test_the_page_has_every_arena_and_comes_out_the_same_from_its_folder(tmp_pat
 @pytest.mark.usefixtures("quick")
 def test_a_weaker_agent_that_wins_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaderboard, "AGENTS", ("uniform", "greedy", "heuristic"))
-    monkeypatch.setattr(leaderboard, "MORE_DUELS", ())
-    monkeypatch.setattr(leaderboard, "DUEL_GAMES", {"uniform": 1000, "greedy": 1000})
+    monkeypatch.setattr(leaderboard, "DUELS", {("uniform", "greedy"): 1000})
     monkeypatch.setattr(leaderboard, "PLAYERS", (2,))
     arguments = Arguments(tmp_path / "page.md", tmp_path / "arenas", scale=0.2)
     leaderboard.main(arguments)
