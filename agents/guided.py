@@ -27,7 +27,7 @@ class Guided(Thinker):
     better half goes on (sequential halving).
     """
 
-    path: str = str(SHIPPED)
+    path: str = str(SHIPPED)  # of a checkpoint; by default the network that ships
     _: KW_ONLY
     playouts: int = 512  # for each decision
     width: int = 6  # actions that are tried, those that the network likes best

@@ -25,14 +25,14 @@ class Search(Thinker):
     all worlds, in which each seat does what is best for itself (ISMCTS with max^n values).
     """
 
-    method: str = "flat"
+    method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
     _: KW_ONLY
-    depth: int = 5  # decisions before a playout is cut; 0 plays to the end
+    depth: int = 5  # decisions after which a playout is cut; 0 plays to the end
     playout: str = "light"  # who plays on: uniform, greedy, light or heuristic
     leaf: str = "outlook"  # what the cut is worth: chance to win (outlook) or margin
     noise: float = 0.0  # share of a playout's decisions that are random
-    explore: float = 1.0  # tree: bonus for what is little known
-    sharpness: float = 0.5  # tree: how closely the bonus follows the rules of thumb
+    explore: float = 1.0  # tree only: the bonus for what is little known
+    sharpness: float = 0.5  # tree only: how closely that bonus follows the rules of thumb
 
     name: str = field(default="search", init=False)
     sees_all: ClassVar[bool] = False

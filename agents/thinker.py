@@ -38,6 +38,7 @@ class Thinker:
     def act(
         self, observation: Any, mask: Any, rng: np.random.Generator, view: View | None = None
     ) -> NDArray[np.int64]:
+        """What the search thinks best in each row of the view."""
         game, state = weights.planned(view, self.name)
         return self.think(game, state, row_numbers(rng, len(state))).best()
 
