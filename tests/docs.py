@@ -95,6 +95,16 @@ def environment(name: str) -> str:
     return markdown_table(("option", "observation space", "action space"), rows)
 
 
+def ids() -> str:
+    """The registered names."""
+    own = [one for one in gymnasium.registry.values() if "drago_env" in str(one.entry_point)]
+    rows = [("PettingZoo", mount_drago_v0.raw_env.metadata["name"], "drago_env.mount_drago_v0:env")]
+    rows += [("Gymnasium", one.id, str(one.entry_point)) for one in own]
+    rows += [("Gymnasium, batch", one.id, str(one.vector_entry_point)) for one in own]
+    ticked = [(library, f"`{name}`", f"`{maker}`") for library, name, maker in rows]
+    return markdown_table(("library", "id", "made by"), ticked)
+
+
 # ---------------------------------------------------------------- parameters
 
 
@@ -168,6 +178,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "observation": lambda: slices(observation.layout(Rules())),
     "features": lambda: slices(observation.FEATURES),
     **{f"spaces {name}": lambda name=name: environment(name) for name in ENVIRONMENTS},  # type: ignore[misc]
+    "ids": ids,
     "search": lambda: agent(search.make),
     "neural": lambda: agent(neural.make),
     "guided": lambda: agent(guided.make),
