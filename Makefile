@@ -44,7 +44,7 @@ tune: $(VENV)/.ready  ## find the weights of the planners anew (long)
 
 docs: $(VENV)/.ready  ## the documentation as a site, in site/; every broken link is an error
 	$(BIN)/python -m tests.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 notebooks: $(VENV)/.ready  ## run the notebooks anew and keep their outputs
 	$(BIN)/python -m tests.notebooks

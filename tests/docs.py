@@ -174,7 +174,7 @@ def _lines(path: Path) -> Iterator[str]:
 # ---------------------------------------------------------------- pages
 
 TABLES: dict[str, Callable[[], str]] = {
-    "observation version": lambda: f"Version {observation.VERSION}.",
+    "observation version": lambda: f"The present version is {observation.VERSION}.",
     "observation": lambda: slices(observation.layout(Rules())),
     "features": lambda: slices(observation.FEATURES),
     **{f"spaces {name}": lambda name=name: environment(name) for name in ENVIRONMENTS},  # type: ignore[misc]
