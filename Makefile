@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format fuzz bench bench-train leaderboard tune clean
+.PHONY: help demo test lint types format fuzz bench bench-train leaderboard tune docs notebooks notebook-run clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 demo: $(VENV)/.ready  ## train a network from nothing (about 5 minutes) and play it
 	$(BIN)/python -m train.demo
@@ -42,8 +42,22 @@ leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes d
 tune: $(VENV)/.ready  ## find the weights of the planners anew (long)
 	$(BIN)/python -m agents.tune
 
+docs: $(VENV)/.ready  ## the documentation as a site, in site/; every broken link is an error
+	$(BIN)/python -m tests.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(VENV)/.ready  ## run the notebooks anew and keep their outputs
+	$(BIN)/python -m tests.notebooks
+
+notebook-run: $(VENV)/.ready  ## train the small network that the third notebook looks into (3 minutes)
+	rm -rf runs/notebook
+	$(BIN)/python -m train.ppo --out runs/notebook --players 2 --steps 3000000 --seed 1 \
+	  --evaluate-every 8 --evaluate-games 400
+	mkdir -p notebooks/run
+	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run
+
 clean:  ## remove environments and caches
-	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-peers site .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is found, else pip; both with the pinned versions.

@@ -17,7 +17,7 @@ class Clairvoyant(Search):
     a share of their decisions is random.
     """
 
-    noise: float = 0.3
+    noise: float = 0.3  # share of a playout's decisions that are random
 
     name: str = field(default="clairvoyant", init=False)
     sees_all: ClassVar[bool] = True

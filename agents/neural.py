@@ -188,6 +188,7 @@ class Neural:
         rng: np.random.Generator,
         view: View | None = None,
     ) -> NDArray[np.int64]:
+        """An action for each row of the view."""
         if view is None:
             raise ValueError("the network needs a view: ask it through drago_env.policy.ask")
         legal = view.game.legal(view.state)
@@ -248,7 +249,10 @@ def draw(priors: Floats, counts: NDArray[np.int64], numbers: NDArray[np.uint64])
     return np.minimum((sums <= level[:, None]).sum(1), counts - 1)
 
 
-def make(path: str | None = None, temperature: float = 0.0) -> Neural:
+def make(
+    path: str | None = None,  # of a checkpoint; by default the network that ships
+    temperature: float = 0.0,  # 0 plays the best action, 1 draws from the network's distribution
+) -> Neural:
     """The policy `neural`: of the network that ships, or of the checkpoint at `path`."""
     if path is None and not SHIPPED.exists():
         raise CheckpointError(f"no network ships with the agents yet; {_ADVICE}")

@@ -33,6 +33,7 @@ class Standing:
 
     @property
     def label(self) -> str:
+        """The name, marked if the agent sees all."""
         return f"{self.name} (sees all)" if self.sees_all else self.name
 
 
@@ -101,10 +102,12 @@ class Report:
 
     @property
     def games(self) -> int:
+        """How many games were played."""
         return self.deals * self.players
 
     @property
     def title(self) -> str:
+        """The table, the games and the even share in one line."""
         played = f"{self.games} games ({self.deals} deals), seed {self.seed}"
         even = f"an even win share is {100 / self.players:.1f}%"
         return f"{self.players} players, {self.edition} edition, {played}; {even}"
@@ -275,7 +278,6 @@ def _plain(estimate: Estimate) -> dict[str, float | None]:
 
 
 def interval(estimate: Estimate, scale: float, digits: int) -> str:
-    """A mean with its interval behind it."""
     """A mean with its interval in brackets, such as `52.3 [50.1, 54.5]`."""
     mean, low, high = (
         "?" if math.isnan(number) else f"{round(number * scale, digits) + 0.0:.{digits}f}"
@@ -305,7 +307,6 @@ def _neighbours(pair: Pair) -> str:
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
     """A table in Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
     return "\n".join(

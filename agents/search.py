@@ -31,16 +31,16 @@ class Search:
     all worlds, in which each seat does what is best for itself (ISMCTS with max^n values).
     """
 
-    method: str = "flat"
+    method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
     _: KW_ONLY
     playouts: int = 1024  # for each decision
     ms: float | None = None  # milliseconds for each decision instead: not reproducible
-    depth: int = 5  # decisions before a playout is cut; 0 plays to the end
+    depth: int = 5  # decisions after which a playout is cut; 0 plays to the end
     playout: str = "light"  # who plays on: uniform, greedy, light or heuristic
     leaf: str = "outlook"  # what the cut is worth: chance to win (outlook) or margin
     noise: float = 0.0  # share of a playout's decisions that are random
-    explore: float = 1.0  # tree: bonus for what is little known
-    sharpness: float = 0.5  # tree: how closely the bonus follows the rules of thumb
+    explore: float = 1.0  # tree only: the bonus for what is little known
+    sharpness: float = 0.5  # tree only: how closely that bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
 
     name: str = field(default="search", init=False)
@@ -62,6 +62,7 @@ class Search:
     def act(
         self, observation: Any, mask: Any, rng: np.random.Generator, view: View | None = None
     ) -> NDArray[np.int64]:
+        """What the search thinks best in each row of the view."""
         game, state = weights.planned(view, self.name)
         return self.think(game, state, row_numbers(rng, len(state))).best()
 

@@ -65,19 +65,29 @@ class Turn(NamedTuple):
 class Drawing(Protocol):
     """A position drawn for one viewer, in every form that an adapter may show."""
 
-    def ansi(self) -> str: ...
+    def ansi(self) -> str:
+        """For a terminal."""
+        ...
 
-    def svg(self) -> str: ...
+    def svg(self) -> str:
+        """As a vector picture."""
+        ...
 
-    def rgb(self) -> NDArray[np.uint8]: ...
+    def rgb(self) -> NDArray[np.uint8]:
+        """As pixels, `(height, width, 3)`."""
+        ...
 
 
 class Screen(Protocol):
     """A window that shows pictures, for `render_mode="human"`."""
 
-    def show(self, rgb: NDArray[np.uint8]) -> None: ...
+    def show(self, rgb: NDArray[np.uint8]) -> None:
+        """Shows a picture; the window opens with the first one."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        ...
 
 
 def seed_array(seeds: Seeds) -> NDArray[np.uint64]:
@@ -116,73 +126,127 @@ _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 class Game(Protocol):
-    """The rule book that every adapter knows; see `MountDrago` for what each method promises."""
+    """The rule book that every adapter knows: it holds rules, never a game.
+
+    A state is a batch of games, and every method works on all of its rows. Rows in which a game
+    is over stay valid arguments.
+    """
 
     @property
-    def spec(self) -> GameSpec: ...
+    def spec(self) -> GameSpec:
+        """The numbers that arrays are sized by."""
+        ...
 
     @property
-    def pays_at_end(self) -> bool: ...
+    def pays_at_end(self) -> bool:
+        """Whether no reward comes before the last move of a game."""
+        ...
 
     @property
-    def signature(self) -> dict[str, Any]: ...
+    def signature(self) -> dict[str, Any]:
+        """What fixes the meaning of observations and actions, as JSON holds it."""
+        ...
 
-    def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State: ...
+    def new(self, seeds: Seeds, variants: ArrayLike = 0) -> State:
+        """A batch of new games, one for each seed; `variants` picks among the rules."""
+        ...
 
     def reset(
         self, state: State, seeds: Seeds, rows: ArrayLike | None = None, variants: ArrayLike = 0
-    ) -> None: ...
+    ) -> None:
+        """Deals new games into all rows or into some of them; the others do not change."""
+        ...
 
-    def legal(self, state: State, out: Legal | None = None) -> Legal: ...
+    def legal(self, state: State, out: Legal | None = None) -> Legal:
+        """The legal actions of the seats on turn; none for finished games."""
+        ...
 
-    def step(self, state: State, actions: ArrayLike, out: Outcome | None = None) -> Outcome: ...
+    def step(self, state: State, actions: ArrayLike, out: Outcome | None = None) -> Outcome:
+        """One decision in every game, in place; -1 leaves a row as it is.
+
+        If one action is illegal, nothing at all changes, and `IllegalAction` says which and why.
+        """
+        ...
 
     def step_unchecked(
         self, state: State, actions: NDArray[np.int64], out: Outcome | None = None
-    ) -> Outcome: ...
+    ) -> Outcome:
+        """The same without looking at the actions: an illegal one corrupts its game."""
+        ...
 
-    def turn(self, state: State, actions: ArrayLike, out: Turn) -> None: ...
+    def turn(self, state: State, actions: ArrayLike, out: Turn) -> None:
+        """`step`, then `look` in the rows that moved: one call for each round of decisions."""
+        ...
 
-    def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None: ...
+    def turn_unchecked(self, state: State, actions: NDArray[np.int64], out: Turn) -> None:
+        """The same without any check of actions and arrays, which must be sound."""
+        ...
 
-    def bound_turn(
-        self, state: State, actions: NDArray[np.int64], out: Turn
-    ) -> Callable[[], None]: ...
+    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
+        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
+        ...
 
-    def look(
-        self, state: State, out: Turn | None = None, rows: ArrayLike | None = None
-    ) -> Turn: ...
+    def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
+        """Lists, masks and observations of the seats on turn, in all rows or in some."""
+        ...
 
     def observe(
         self,
         state: State,
         seats: ArrayLike | None = None,
         out: NDArray[np.float32] | None = None,
-    ) -> NDArray[np.float32]: ...
+    ) -> NDArray[np.float32]:
+        """What one seat of each game knows, by default the one on turn; nothing hidden."""
+        ...
 
     def features(
         self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
-    ) -> NDArray[np.float32]: ...
+    ) -> NDArray[np.float32]:
+        """What each listed action does, `(num_envs, max_legal, feature_size)`; nothing hidden."""
+        ...
 
-    def current_player(self, state: State) -> NDArray[np.uint8]: ...
+    def current_player(self, state: State) -> NDArray[np.uint8]:
+        """Who decides; after the end, who made the last move."""
+        ...
 
-    def players(self, state: State) -> NDArray[np.uint8]: ...
+    def players(self, state: State) -> NDArray[np.uint8]:
+        """How many seats take part in each game."""
+        ...
 
-    def over(self, state: State) -> NDArray[np.bool_]: ...
+    def over(self, state: State) -> NDArray[np.bool_]:
+        """Which games have ended, for whatever reason."""
+        ...
 
-    def truncated(self, state: State) -> NDArray[np.bool_]: ...
+    def truncated(self, state: State) -> NDArray[np.bool_]:
+        """Which of them were cut off by a turn limit."""
+        ...
 
-    def scores(self, state: State) -> NDArray[np.int16]: ...
+    def scores(self, state: State) -> NDArray[np.int16]:
+        """The points of every seat, `(num_envs, seats)`; 0 in games without points."""
+        ...
 
-    def winners(self, state: State) -> NDArray[np.bool_]: ...
+    def winners(self, state: State) -> NDArray[np.bool_]:
+        """Who has won, `(num_envs, seats)`, ties included; nobody before the end."""
+        ...
 
-    def determinize(self, state: State, seats: ArrayLike, seeds: Seeds) -> State: ...
+    def determinize(self, state: State, seats: ArrayLike, seeds: Seeds) -> State:
+        """Clones in which all that the seat cannot see is drawn anew, and so is the generator.
 
-    def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]: ...
+        A clone depends on nothing but the seat's knowledge and the seed.
+        """
+        ...
 
-    def action_text(self, action: int) -> str: ...
+    def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]:
+        """Final scores after uniformly random play from here; the games themselves stay."""
+        ...
 
-    def illegal(self, state: State, row: int, action: int) -> IllegalAction: ...
+    def action_text(self, action: int) -> str:
+        """An action in words."""
+        ...
+
+    def illegal(self, state: State, row: int, action: int) -> IllegalAction:
+        """The error for an illegal action: row, seat, action and the legal ones in words."""
+        ...
 
     def record(
         self,
@@ -191,7 +255,9 @@ class Game(Protocol):
         *,
         seed: int | None = None,
         riders: Sequence[str] | None = None,
-    ) -> dict[str, Any]: ...
+    ) -> dict[str, Any]:
+        """The record of one game, from its state after the deal and its decisions."""
+        ...
 
     def draw(
         self,
@@ -199,6 +265,10 @@ class Game(Protocol):
         row: int = 0,
         viewer: int | None = None,
         last: tuple[int, int, Sequence[int]] | None = None,
-    ) -> Drawing: ...
+    ) -> Drawing:
+        """One game as a picture; a `viewer` sees what his seat may see, None sees all."""
+        ...
 
-    def window(self, fps: float | None = None) -> Screen: ...
+    def window(self, fps: float | None = None) -> Screen:
+        """A window for pictures, at most `fps` a second."""
+        ...

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, Seeds, State, mix, seed_array, select
+from drago_env.game import Game, Seeds, State, Turn, mix, seed_array, select
 from drago_env.policy import Policy, RowGenerator, ask, resolve
+
+# Sees the games before each round of decisions, what the last round brought, and what is chosen
+# now; -1 for games that are over.
+Watch = Callable[[State, Turn, NDArray[np.int64]], object]
 
 
 class Played(NamedTuple):
@@ -27,6 +31,7 @@ def play(
     records: bool = True,
     seating: ArrayLike | None = None,
     choices: Seeds | None = None,
+    watch: Watch | None = None,
 ) -> Played:
     """Plays one game for each seed, policy k in seat k, all of them side by side.
 
@@ -34,6 +39,8 @@ def play(
     With `seating`, seat k of game i is played by the policy with the number `seating[i, k]`.
     The same seeds give the same games, however many are played together: `seeds` fix the deals,
     `choices` what the policies draw at random (by default that follows from the deal's seed).
+    `watch(state, turn, actions)` is called before every round of decisions, and once more after
+    the last one; it may look at the arrays, and copy them, but change nothing.
     """
     riders = [resolve(policy) for policy in policies]
     state = game.new(seeds)
@@ -52,8 +59,12 @@ def play(
             rows = np.flatnonzero(running & (on_turn == number))
             if len(rows):
                 chosen[rows] = ask(rider, game, state, turn, rows, rng, numbers[rows])
+        if watch:
+            watch(state, turn, chosen)
         game.turn_unchecked(state, chosen, turn)
         moves.append(chosen)
+    if watch:
+        watch(state, turn, np.full(len(state), -1))
     written = _records(game, start, moves, seeds, riders, places) if records else []
     return Played(game.scores(state).copy(), game.winners(state), written)
 

@@ -39,7 +39,9 @@ class Policy(Protocol):
         mask: NDArray[np.int8],
         rng: np.random.Generator,
         view: View | None = None,
-    ) -> NDArray[np.int64]: ...
+    ) -> NDArray[np.int64]:
+        """A legal action for each row; `view` is given to policies that plan, else None."""
+        ...
 
 
 def plans(policy: Policy) -> bool:
@@ -81,6 +83,7 @@ class Uniform:
         rng: np.random.Generator,
         view: View | None = None,
     ) -> NDArray[np.int64]:
+        """A random legal action for each row."""
         rows, actions = np.nonzero(mask.view(np.bool_))
         counts = np.bincount(rows, minlength=len(mask)).astype(np.uint64)
         numbers = row_numbers(rng, len(mask)) >> np.uint64(32)

@@ -1,42 +1,204 @@
-"""Tables and the picture of the documentation: `python -m tests.docs` makes them from the code."""
+"""Tables and the picture of the documentation: `python -m tests.docs` makes them from the code.
 
+A page has a line `<!-- generated: NAME -->` where the table `NAME` stands, up to `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from drago_env import MountDrago, Rules, observation, play, record
+import gymnasium
+from gymnasium import spaces
 
-PAGE = Path(__file__).parents[1] / "docs" / "observation.md"
-PICTURE = PAGE.with_name("game.svg")
-START, END = "<!-- generated -->\n", "<!-- end -->"
+from agents import guided, neural, search
+from agents.report import markdown_table
+from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record
+from train import arguments
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PICTURE = DOCS / "game.svg"
+BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def tables() -> str:
-    """The slices of the observation of the full game, and the features of an action."""
-    parts = [f"Version {observation.VERSION}.\n"]
-    for title, slices in (
-        ("The observation: flat, relative to the observer, padded to five seats", _full()),
-        ("The features of one legal action of the seat on turn", observation.FEATURES),
-    ):
-        lines = [f"## {title}\n", "| numbers | name | shape | scale | meaning |"]
-        lines.append("| --- | --- | --- | --- | --- |")
-        for part in slices:
-            scale = part.scale if isinstance(part.scale, tuple) else (part.scale,)
-            factors = ", ".join(dict.fromkeys(f"1/{round(1 / s)}" if s < 1 else "1" for s in scale))
-            lines.append(
-                f"| {part.start} to {part.stop - 1} | `{part.name}` | {part.shape} "
-                f"| {factors} | {part.meaning} |"
+# ---------------------------------------------------------------- observation and features
+
+
+def slices(parts: Sequence[observation.Slice]) -> str:
+    """The named parts of a vector."""
+    heads = ("numbers", "name", "shape", "scale", "meaning")
+    rows = []
+    for part in parts:
+        scale = part.scale if isinstance(part.scale, tuple) else (part.scale,)
+        factors = ", ".join(dict.fromkeys(f"1/{round(1 / s)}" if s < 1 else "1" for s in scale))
+        numbers = f"{part.start} to {part.stop - 1}"
+        rows.append((numbers, f"`{part.name}`", str(part.shape), factors, part.meaning))
+    return markdown_table(heads, rows)
+
+
+# ---------------------------------------------------------------- environments
+
+
+def _space(space: spaces.Space[Any]) -> str:
+    """A space in words."""
+    if isinstance(space, spaces.Dict):
+        return "; ".join(f"`{name}`: {_space(part)}" for name, part in space.items())
+    if isinstance(space, spaces.Box):
+        return f"{space.dtype} {space.shape}, {space.low.min():g} to {space.high.max():g}"
+    if isinstance(space, spaces.Discrete):
+        return f"one of {space.n} actions"
+    assert isinstance(space, spaces.MultiDiscrete)
+    return f"{space.shape} of {space.nvec.max()} actions each"
+
+
+def _aec(**kwargs: Any) -> tuple[Any, Any]:
+    env = mount_drago_v0.raw_env(**kwargs)
+    return env.observation_space("rider_0"), env.action_space("rider_0")
+
+
+def _batched(make: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
+    def made(**kwargs: Any) -> tuple[Any, Any]:
+        env = make(num_envs=8, **kwargs)
+        return env.observation_space, env.action_space
+
+    return made
+
+
+def _single(**kwargs: Any) -> tuple[Any, Any]:
+    env = gymnasium.make("MountDrago-v0", **kwargs)
+    return env.observation_space, env.action_space
+
+
+FEATURES, FLAT, DICT = {"action_features": True}, {"flat": True}, {"flat": False}
+ENVIRONMENTS: dict[str, tuple[Callable[..., tuple[Any, Any]], list[dict[str, bool]]]] = {
+    "pettingzoo": (_aec, [{}, FEATURES]),
+    "gymnasium": (_single, [{}, FLAT, FEATURES]),
+    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, FEATURES]),
+    "selfplay": (_batched(mount_drago_v0.selfplay_env), [{}, FEATURES]),
+    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, DICT]),
+}
+
+
+def environment(name: str) -> str:
+    """The spaces of an environment, as it is and with the options that change them."""
+    make, options = ENVIRONMENTS[name]
+    rows = []
+    for option in options:
+        seen, acts = make(**option)
+        words = ", ".join(f"`{key}={value}`" for key, value in option.items()) or "none"
+        rows.append((words, _space(seen), _space(acts)))
+    return markdown_table(("option", "observation space", "action space"), rows)
+
+
+def ids() -> str:
+    """The registered names."""
+    own = [one for one in gymnasium.registry.values() if "drago_env" in str(one.entry_point)]
+    rows = [("PettingZoo", mount_drago_v0.raw_env.metadata["name"], "drago_env.mount_drago_v0:env")]
+    rows += [("Gymnasium", one.id, str(one.entry_point)) for one in own]
+    rows += [("Gymnasium, batch", one.id, str(one.vector_entry_point)) for one in own]
+    ticked = [(library, f"`{name}`", f"`{maker}`") for library, name, maker in rows]
+    return markdown_table(("library", "id", "made by"), ticked)
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def agent(make: Callable[..., Any]) -> str:
+    """The parameters of an agent; what they mean stands behind them in the source."""
+    rows = [
+        (f"`{name}`", _default(parameter.default), _comment(make, name))
+        for name, parameter in inspect.signature(make).parameters.items()
+    ]
+    return markdown_table(("parameter", "default", "meaning"), rows)
+
+
+def _comment(make: Any, name: str) -> str:
+    """The comment behind a parameter, in the function or the nearest class that has one."""
+    for owner in inspect.getmro(make) if inspect.isclass(make) else (make,):
+        if owner is not object:
+            found = re.search(rf"^    {name}: .*?  # (.+)$", inspect.getsource(owner), re.MULTILINE)
+            if found:
+                return found[1]
+    raise ValueError(f"{make.__name__} says nothing of {name}")
+
+
+def command() -> str:
+    """The arguments of `python -m train.ppo`; what they mean stands under them in the source."""
+    (tree,) = ast.parse(inspect.getsource(arguments.Arguments)).body
+    assert isinstance(tree, ast.ClassDef)
+    rows = []
+    for field, text in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+            assert isinstance(field.target, ast.Name)
+            name = field.target.id
+            default = getattr(arguments.Arguments, name)
+            rows.append(
+                (f"`--{name.replace('_', '-')}`", _default(default), ast.literal_eval(text.value))
             )
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+    return markdown_table(("argument", "default", "meaning"), rows)
 
 
-def _full() -> tuple[observation.Slice, ...]:
-    return observation.layout(Rules())
+def _default(value: Any) -> str:
+    if value in (None, str(neural.SHIPPED)):  # a path differs from machine to machine
+        return ""
+    words = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"`{words}`"
 
 
-def page() -> str:
-    """The page with fresh tables."""
-    head, rest = PAGE.read_text(encoding="utf-8").split(START)
-    return head + START + tables() + END + rest.split(END)[1]
+# ---------------------------------------------------------------- versions
+
+
+NAMED = (
+    *("numpy", "numba", "gymnasium", "pettingzoo"),
+    *("torch", "stable-baselines3", "sb3-contrib", "ray"),
+)
+
+
+def versions() -> str:
+    """The versions of the packages that matter, as the checks pin them."""
+    pins = dict(line.split("==") for line in _lines(ROOT / "constraints.txt"))
+    return markdown_table(("package", "version"), [(name, pins[name]) for name in NAMED])
+
+
+def _lines(path: Path) -> Iterator[str]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            yield line
+
+
+# ---------------------------------------------------------------- pages
+
+TABLES: dict[str, Callable[[], str]] = {
+    "observation version": lambda: f"The present version is {observation.VERSION}.",
+    "observation": lambda: slices(observation.layout(Rules())),
+    "features": lambda: slices(observation.FEATURES),
+    **{f"spaces {name}": lambda name=name: environment(name) for name in ENVIRONMENTS},  # type: ignore[misc]
+    "ids": ids,
+    "search": lambda: agent(search.make),
+    "neural": lambda: agent(neural.make),
+    "guided": lambda: agent(guided.make),
+    "train.ppo": command,
+    "versions": versions,
+}
+
+
+def pages() -> Iterable[Path]:
+    """Every page that has a generated table."""
+    return [path for path in sorted(DOCS.rglob("*.md")) if BLOCK.search(_read(path))]
+
+
+def page(path: Path) -> str:
+    """A page with fresh tables."""
+    return BLOCK.sub(lambda m: f"{m[1]}\n{TABLES[m[2]]()}\n\n{m[3]}", _read(path))
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def picture() -> str:
@@ -48,5 +210,6 @@ def picture() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for path in pages():
+        path.write_text(page(path), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")

@@ -190,3 +190,45 @@ def test_no_records_and_unknown_rewards_are_refused() -> None:
 def test_games_of_different_sizes_have_no_common_arrays() -> None:
     with pytest.raises(ValueError, match=r"size|shape|dimension"):
         analysis.transitions([play(TINY[0]).record(), play(STANDARD[0]).record()])
+
+
+# ---------------------------------------------------------------- means with intervals
+
+
+def test_means_are_those_of_the_games_means() -> None:
+    rng = np.random.default_rng(1)
+    frame = pandas.DataFrame(
+        {
+            "group": rng.integers(0, 3, 4000),
+            "game": rng.integers(0, 50, 4000),
+            "value": rng.normal(size=4000),
+        }
+    )
+    found = analysis.means(frame["value"], frame["group"], frame["game"])
+    by_game = frame.groupby(["group", "game"])["value"].mean().groupby("group")
+    assert found.groups.tolist() == [0, 1, 2]
+    assert found.mean == pytest.approx(by_game.mean().to_numpy())
+    assert found.error == pytest.approx(1.959964 * by_game.sem().to_numpy())
+    assert found.games.tolist() == by_game.count().tolist()
+
+
+def test_groups_of_few_games_have_no_mean() -> None:
+    groups = np.repeat(["many", "few"], [40, 10])
+    found = analysis.means(np.ones(50), groups, np.arange(50))
+    assert (found.groups.tolist(), found.mean.tolist(), found.error.tolist()) == (
+        ["many"],
+        [1],
+        [0],
+    )
+    assert len(analysis.means(np.ones(50), groups, np.zeros(50)).groups) == 0
+
+
+def test_intervals_of_means_hold_the_truth_about_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(2)
+    games = np.repeat(np.arange(60), 20)
+    held = 0
+    for _ in range(400):
+        values = rng.normal(size=60)[games] + rng.normal(size=len(games))  # games have their ways
+        found = analysis.means(values, np.zeros(len(games)), games)
+        held += bool(abs(found.mean[0]) <= found.error[0])
+    assert 0.91 <= held / 400 <= 0.98

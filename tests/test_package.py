@@ -364,3 +364,12 @@ def test_the_version_is_the_one_of_the_changelog() -> None:
     newest = re.search(r"^## \[(\d.*?)\]", text, re.MULTILINE)  # after what is unreleased
     assert newest
     assert newest[1] == drago_env.__version__ == importlib.metadata.version("drago-env")
+
+
+def test_the_version_to_cite_is_the_same() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    fields = dict(re.findall(r"^([\w-]+): (.+)$", text, re.MULTILINE))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert fields["version"] == drago_env.__version__
+    assert f"## [{fields['version']}] - {fields['date-released'].strip(chr(34))}" in changes
+    assert fields["license"] == importlib.metadata.metadata("drago-env")["License-Expression"]

@@ -1,12 +1,15 @@
-"""Records as columns: a table of moves for analysts, arrays of decisions for learners."""
+"""Records as columns: a table of moves for analysts, arrays of decisions for learners.
+
+And means of what they say, with intervals that know which moves belong to one game.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from drago_env.mount_drago.record import Frame, Record, RecordError, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
@@ -106,3 +109,36 @@ def transitions(records: Sequence[Record], reward: str = "win") -> dict[str, NDA
     joined["return"] = still[joined["game"], joined["move"], joined["seat"]]
     order = np.lexsort((joined["move"], joined["game"]))
     return {name: column[order] for name, column in joined.items()}
+
+
+class Means(NamedTuple):
+    """Means of groups, with half the width of their 95% intervals."""
+
+    groups: NDArray[Any]  # (k,), ascending
+    mean: NDArray[np.float64]  # (k,)
+    error: NDArray[np.float64]  # (k,)
+    games: NDArray[np.int64]  # (k,): how many games each is from
+
+
+def means(values: ArrayLike, groups: ArrayLike, games: ArrayLike, least: int = 30) -> Means:
+    """The mean of the values in each group, every game counting once, with its 95% interval.
+
+    Values of one game are not independent, so each game is reduced to its mean first, and the
+    interval is that of the games' means. Groups with fewer than `least` games are left out: the
+    interval is a normal one.
+    """
+    names, place = np.unique(np.asarray(groups), return_inverse=True)
+    numbers, game = np.unique(np.asarray(games), return_inverse=True)
+    cell, shape = place * len(numbers) + game, (len(names), len(numbers))
+    size = len(names) * len(numbers)
+    count = np.bincount(cell, minlength=size).reshape(shape)
+    total = np.bincount(cell, np.asarray(values, np.float64), size).reshape(shape)
+    there = count > 0
+    found = np.where(there, total / np.maximum(count, 1), 0)
+    clusters = there.sum(1)
+    mean = found.sum(1) / clusters
+    spread = np.where(there, found - mean[:, None], 0)
+    variance = (spread**2).sum(1) / np.maximum(clusters - 1, 1)
+    kept = clusters >= least
+    error = 1.959964 * np.sqrt(variance / clusters)
+    return Means(names[kept], mean[kept], error[kept], clusters[kept])

@@ -340,9 +340,11 @@ class MountDrago:
         return state["seat"]
 
     def players(self, state: State) -> NDArray[np.uint8]:
+        """How many riders take part in each game."""
         return state["players"]
 
     def over(self, state: State) -> NDArray[np.bool_]:
+        """Which games have ended (clause 6.7)."""
         return np.asarray(state["phase"] == kernel.OVER)
 
     def truncated(self, state: State) -> NDArray[np.bool_]:
@@ -350,6 +352,7 @@ class MountDrago:
         return np.zeros(len(state), np.bool_)
 
     def scores(self, state: State) -> NDArray[np.int16]:
+        """The points of every seat, as a view of the state."""
         return state["score"]
 
     def winners(self, state: State) -> NDArray[np.bool_]:

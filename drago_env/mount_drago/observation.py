@@ -34,6 +34,7 @@ class Slice:
 
     @property
     def stop(self) -> int:
+        """Where the next part starts."""
         return self.start + prod(self.shape)
 
     def of(self, vector: NDArray[Any]) -> NDArray[Any]:

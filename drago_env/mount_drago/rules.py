@@ -118,10 +118,12 @@ class Rules:
 
     @property
     def cards_per_colour(self) -> int:
+        """How many cards each colour has."""
         return sum(self.copies)
 
     @property
     def cards(self) -> int:
+        """How many cards there are."""
         return self.colours * self.cards_per_colour
 
     @property

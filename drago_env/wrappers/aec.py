@@ -60,14 +60,17 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._window: Any = None
 
     def observation_space(self, agent: str) -> spaces.Dict:
+        """The same for every agent; see `decision_space`."""
         return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Discrete:
+        """The same for every agent: all actions of the game."""
         return self._action_space
 
     # ------------------------------------------------------------ a game
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """A new game; without a seed, the one that follows from the last seed."""
         if seed is None:
             seed = secrets.randbits(63) if self._seed is None else _next(self._seed)
         if self._seed is None:
@@ -115,6 +118,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._row_rewards = turn.outcome.rewards[0]
 
     def step(self, action: int | None) -> None:
+        """One decision of the selected agent; None for an agent whose game is over."""
         if not self._running:
             self._dead_step(action)
             return
@@ -165,6 +169,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         raise ValueError(f"action must be from 0 to {self._num_actions - 1}, not {number}")
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """What the selected agent sees, got since its last decision, and whether it is over."""
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
         ended = self.terminations[agent], self.truncations[agent]
@@ -191,6 +196,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     # ------------------------------------------------------------ looking at it
 
     def observe(self, agent: str) -> Observation:
+        """What an agent sees now, on turn or not."""
         if self._running and agent == self.agent_selection:
             return self._seen.copy()
         seat = self._seat(agent)
@@ -228,6 +234,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return self._seat_of[agent]
 
     def render(self) -> str | NDArray[np.uint8] | None:
+        """The position with all hands open, in the form of the render mode."""
         if self.render_mode is None:
             raise RuntimeError("render() needs a render_mode: make the environment with one")
         self._seat(self.possible_agents[0])
@@ -246,6 +253,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return None
 
     def close(self) -> None:
+        """Closes the window, if there is one."""
         if self._window is not None:
             self._window.close()
             self._window = None

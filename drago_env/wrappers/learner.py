@@ -61,6 +61,7 @@ class LearnerBatch:
     # ------------------------------------------------------------ spaces
 
     def single_observation_space(self) -> spaces.Space[Any]:
+        """What one learner sees: a dict, or with `flat` the array alone."""
         spec = self.game.spec
         bound = spec.observation_bound
         vector = spaces.Box(-bound, bound, (spec.observation_size,), np.float32)
@@ -188,6 +189,7 @@ class LearnerBatch:
 
     @property
     def over(self) -> NDArray[np.bool_]:
+        """Which games have ended."""
         return np.asarray(self.turn.legal.counts == 0)
 
     def observation(self) -> Observation:
@@ -204,6 +206,7 @@ class LearnerBatch:
         return parts
 
     def mask(self) -> NDArray[np.int8]:
+        """The learners' legal actions; none in finished games."""
         return self.turn.legal.mask.copy()
 
     def features(self) -> NDArray[np.float32]:

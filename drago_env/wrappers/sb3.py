@@ -45,6 +45,7 @@ class LearnerVecEnv(VecEnv):
         super().__init__(num_envs, self._batch.single_observation_space(), actions)
 
     def reset(self) -> Any:
+        """The first observations of new games, by the seeds of `seed()` if it was called."""
         rows = np.arange(self.num_envs)
         if self._started and self._seeds[0] is None:
             self._batch.reset_following(rows)
@@ -62,11 +63,13 @@ class LearnerVecEnv(VecEnv):
         return self._batch.observation()
 
     def step_async(self, actions: Any) -> None:
+        """Takes the actions of the next step."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
         self._chosen = np.asarray(actions)
 
     def step_wait(self) -> Any:
+        """Makes the step; finished games begin anew at once, as in every `VecEnv`."""
         batch = self._batch
         rewards = batch.step(self._chosen, self._live).astype(np.float32)
         done = batch.over
@@ -103,6 +106,7 @@ class LearnerVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
+        """`action_masks` and `set_opponents`, answered for the whole batch."""
         if method_name not in ("action_masks", "set_opponents"):
             raise AttributeError(
                 f"the batch has the methods action_masks and set_opponents, not {method_name!r}"
@@ -115,6 +119,7 @@ class LearnerVecEnv(VecEnv):
         return [result]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute, once for each game asked about."""
         count = self.num_envs if indices is None else len(list(self._get_indices(indices)))
         known = {"render_mode": None, "action_masks": self.action_masks, "spec": None}
         if attr_name not in known:
@@ -122,12 +127,15 @@ class LearnerVecEnv(VecEnv):
         return [known[attr_name]] * count
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refused: games of a batch have no attributes of their own."""
         raise AttributeError(f"the batch has no attribute {attr_name!r} to set for single games")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Never: there is nothing to wrap."""
         return [False] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[Any]:
+        """Every game as pixels, all hands open."""
         return [self._batch.game.draw(self._batch.state, row).rgb() for row in range(self.num_envs)]
 
     def snapshot(self) -> dict[str, Any]:

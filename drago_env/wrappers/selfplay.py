@@ -63,6 +63,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
+        """New games; row i has the seed `seed + i`, or without a seed goes on from its last."""
         if seed is None and self._started:
             self._deal(self._rows)
         else:
@@ -81,6 +82,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def step(
         self, actions: ArrayLike
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """One decision in every game, each by the seat on turn."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
         movers = self.current_player

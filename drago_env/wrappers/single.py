@@ -51,6 +51,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
+        """A new game, played on to the learner's first decision."""
         super().reset(seed=seed)
         if seed is None and self._started:
             self._batch.reset_following(_FIRST)
@@ -63,6 +64,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """One decision of the learner, and the opponents' answers up to his next one."""
         self._require_running()
         reward = float(self._batch.step(np.array([action]), _LIVE)[0])
         over = bool(self._batch.over[0])
@@ -109,6 +111,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     # ------------------------------------------------------------ pictures
 
     def render(self) -> Any:
+        """The position as the learner sees it, in the form of the render mode."""
         if self.render_mode is None:
             raise RuntimeError("render() needs a render_mode: make the environment with one")
         self._require_started()
@@ -127,6 +130,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
             self.render()
 
     def close(self) -> None:
+        """Closes the window, if there is one."""
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -57,6 +57,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
+        """New games; row i has the seed `seed + i`, or the i-th of a list of seeds."""
         rows = np.arange(self.num_envs)
         if seed is None and self._started:
             self._batch.reset_following(rows)
@@ -79,6 +80,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def step(
         self, actions: ArrayLike
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """One decision of the learner in every game, and the opponents' answers."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
         batch = self._batch
