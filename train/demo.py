@@ -38,7 +38,7 @@ class Demo:
     """decisions to learn from"""
     lessons: int = 400_000
     """the first so many of them are those of a search"""
-    games: int = 4000
+    games: int = 8000
     """of each arena at the end"""
 
 
