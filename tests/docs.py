@@ -171,6 +171,51 @@ def _lines(path: Path) -> Iterator[str]:
             yield line
 
 
+# ---------------------------------------------------------------- figures of other pages
+
+
+def _rows(page: str, head: str, after: str = "# ") -> list[list[str]]:
+    """The rows of the first table with this head on a page, after a heading that begins so."""
+    lines = iter(_read(DOCS / page).splitlines())
+    while not next(lines).startswith(after):
+        pass
+    while not next(lines).startswith(f"| {head} |"):
+        pass
+    next(lines)
+    rows = []
+    while (line := next(lines, "")).startswith("|"):
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+def duels() -> str:
+    """Who beats whom, with a column for each number of players."""
+    found: dict[str, list[str]] = {}
+    for _, who, difference, *_ in _rows("leaderboard.md", "players | who"):
+        found.setdefault(who, []).append(difference)
+    heads = ("win share difference, %", "2 players", "3", "4", "5")
+    return markdown_table(heads, [[who, *cells] for who, cells in found.items()])
+
+
+def ratings() -> str:
+    """The rating of each agent, with a column for each number of players."""
+    found: dict[str, list[str]] = {}
+    for players in (2, 3, 4, 5):
+        for who, *_, rating, _ in _rows("leaderboard.md", "agent", f"## {players} players"):
+            found.setdefault(who, []).append(rating)
+    return markdown_table(
+        ("rating", "2 players", "3", "4", "5"), [[who, *cells] for who, cells in found.items()]
+    )
+
+
+def speed() -> str:
+    """The figures of the core, and how far it is ahead of others."""
+    rows = _rows("speed.md", "what")
+    for name, batch, _, ratio, *_ in _rows("speed.md", "environment"):
+        rows.append([f"times the decisions of {name}, batch {batch}", ratio])
+    return markdown_table(("what", "figure"), rows)
+
+
 # ---------------------------------------------------------------- pages
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -184,12 +229,16 @@ TABLES: dict[str, Callable[[], str]] = {
     "guided": lambda: agent(guided.make),
     "train.ppo": command,
     "versions": versions,
+    "duels": duels,
+    "ratings": ratings,
+    "speed": speed,
 }
 
 
 def pages() -> Iterable[Path]:
     """Every page that has a generated table."""
-    return [path for path in sorted(DOCS.rglob("*.md")) if BLOCK.search(_read(path))]
+    every = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [path for path in every if BLOCK.search(_read(path))]
 
 
 def page(path: Path) -> str:
