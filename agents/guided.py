@@ -28,8 +28,8 @@ class Guided(Search):
     _: KW_ONLY
     path: str = str(SHIPPED)  # of a checkpoint; by default the network that ships
     playouts: int = 960  # with the network, in the time of 1024 without
-    width: int = 4  # actions that are tried, those that the network likes best
-    trust: float = 0.01  # chance to win that the logarithm of the network's liking is worth
+    width: int = 6  # actions that are tried, those that the network likes best
+    trust: float = 0.004  # chance to win that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)
 

@@ -65,6 +65,8 @@ def demonstrate(demo: Demo) -> Path:
         players=(2,),
         steps=demo.steps,
         lessons=demo.lessons,
+        pool_share=0.5,  # half of the games are against the heuristic
+        pool_size=0,
         evaluate_every=14,
         evaluate_games=200,
     )
