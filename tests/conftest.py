@@ -7,6 +7,7 @@ import random
 import re
 import secrets
 import shutil
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,11 @@ os.environ |= {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
+
+# A check that a shell has started in the background ignores Ctrl-C, and so would the programs that
+# the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A short track with every kind of space; most tests play on it.
 #         0        1        2       3        4        5        6         7
