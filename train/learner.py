@@ -87,19 +87,24 @@ class Loss(NamedTuple):
     clipped: Tensor  # decisions that the clip has stopped
 
 
+def _answer(network: nn.Module, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """The logarithms of the probabilities, the value's squared error, and the entropy."""
+    logits, values = network(*batch[:4])
+    log_probs = torch.log_softmax(logits, 1)
+    entropy = -(log_probs.exp() * log_probs).sum()
+    return log_probs, (values - batch.returns).square().sum(), entropy
+
+
 def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
     """The clipped objective, the value's squared error and the entropy of the legal actions.
 
     The padding of a list has a probability of exactly 0, and so no part in any of them.
     """
-    logits, values = network(*batch[:4])
-    log_probs = torch.log_softmax(logits, 1)
+    log_probs, value, entropy = _answer(network, batch)
     change = log_probs.gather(1, batch.picks[:, None])[:, 0] - batch.log_probs
     ratio = change.exp()
     near = ratio.clamp(1 - arguments.clip, 1 + arguments.clip)
     policy = -torch.min(ratio * batch.advantages, near * batch.advantages).sum()
-    value = (values - batch.returns).square().sum()
-    entropy = -(log_probs.exp() * log_probs).sum()
     total = policy + arguments.value_weight * value - arguments.entropy * entropy
     with torch.no_grad():
         kl, clipped = (ratio - 1 - change).sum(), (ratio != near).sum()
@@ -108,11 +113,8 @@ def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
 
 def copy_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
     """How far the network is from its teacher: cross entropy, and the value's squared error."""
-    logits, values = network(*batch[:4])
-    log_probs = torch.log_softmax(logits, 1)
+    log_probs, value, entropy = _answer(network, batch)
     policy = -(batch.lessons * log_probs).sum()
-    value = (values - batch.returns).square().sum()
-    entropy = -(log_probs.exp() * log_probs).sum()
     none = torch.zeros(())
     return Loss(policy + arguments.value_weight * value, policy, value, entropy, none, none)
 
