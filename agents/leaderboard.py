@@ -37,6 +37,12 @@ VARIANTS = (
     "search:playouts=128,method=tree",
 )
 VARIANT_PLAYERS, VARIANT_GAMES = (2, 4), 1000
+# What a network's advice is worth: the search with and without it, in about the same time.
+ADVICE = {
+    ("guided:playouts=40", "search:playouts=64"): 8000,
+    ("guided:playouts=230", "search:playouts=256"): 4000,
+    ("guided", "search"): 2000,
+}
 EQUALS = ("search:playouts=64", "search:playouts=64")  # strong, alike, and not deterministic
 LUCK_GAMES = 4000
 DUELS = {  # the stronger first, and how many games
@@ -68,13 +74,17 @@ def main(arguments: Arguments) -> None:
     pools: list[str] = []
     duels: list[list[str]] = []
     luck: dict[int, Report] = {}
+    advice: list[list[str]] = []
     for players in PLAYERS:
         config = _config(AGENTS, players, POOL_GAMES, arguments)
         report = _play(config, arguments)
         plot = arguments.page.with_name(f"leaderboard-{players}.svg")
         shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
         pools.append(_pool(config, report, plot.name))
-        duels += [_duel(_play(config, arguments)) for config in _duels(players, arguments)]
+        duels += [_duel(_play(config, arguments)) for config in _duels(DUELS, players, arguments)]
+        advice += [
+            _advice(_play(config, arguments)) for config in _duels(ADVICE, players, arguments)
+        ]
         luck[players] = _play(_config(EQUALS, players, LUCK_GAMES, arguments), arguments)
     variants = [
         _variant(
@@ -84,13 +94,15 @@ def main(arguments: Arguments) -> None:
         for variant in VARIANTS
     ]
     plot_luck(luck, arguments.page.with_name("luck.svg"))
-    page = _page(pools, duels, variants, luck, arguments)
+    page = _page(pools, duels, advice, variants, luck, arguments)
     arguments.page.write_text(page, encoding="utf-8")
 
 
-def _duels(players: int, arguments: Arguments) -> Iterator[Config]:
-    for pair, games in DUELS.items():
-        yield _config(pair, players, games, arguments)
+def _duels(
+    pairs: dict[tuple[str, str], int], players: int, arguments: Arguments
+) -> Iterator[Report]:
+    for pair, games in pairs.items():
+        yield _play(_config(pair, players, games, arguments), arguments)
 
 
 def _config(agents: tuple[str, ...], players: int, games: int, arguments: Arguments) -> Config:
@@ -139,6 +151,17 @@ def _duel(report: Report) -> list[str]:
     ]
 
 
+def _advice(report: Report) -> list[str]:
+    (pair,) = report.pairs
+    return [
+        str(report.players),
+        f"`{pair.a.name}` over `{pair.b.name}`",
+        interval(pair.win_share.estimate, 100, 1),
+        str(report.games),
+        f"{pair.a.seconds * 1e3:.2f}, {pair.b.seconds * 1e3:.2f}",
+    ]
+
+
 def _variant(report: Report) -> list[str]:
     (pair,) = report.pairs
     one = pair.b if pair.a.name == "heuristic" else pair.a
@@ -184,6 +207,7 @@ def _luck(reports: dict[int, Report]) -> str:
 def _page(
     pools: list[str],
     duels: list[list[str]],
+    advice: list[list[str]],
     variants: list[list[str]],
     luck: dict[int, Report],
     arguments: Arguments,
@@ -203,6 +227,12 @@ def _page(
         f"{arguments.seed}`. A difference of win shares is shown when its interval does not "
         "hold 0.",
         markdown_table(headings, duels),
+        "## What the network's advice is worth",
+        "`guided` is `search` with a network's advice. Here both think for about the same time, "
+        "first a short one.",
+        markdown_table(
+            ("players", "who", "win share difference, %", "games", "ms a decision"), advice
+        ),
         *pools,
         "## Luck and skill",
         f"Where the variance of a seat's final margin comes from when equal players ({EQUALS[0]}) "

@@ -109,22 +109,15 @@ def ids() -> str:
 
 
 def agent(make: Callable[..., Any]) -> str:
-    """The parameters of an agent; what they mean stands behind them in the source."""
-    rows = [
-        (f"`{name}`", _default(parameter.default), _comment(make, name))
-        for name, parameter in inspect.signature(make).parameters.items()
-    ]
+    """The parameters of an agent's own; what they mean stands behind them in the source."""
+    source = inspect.getsource(make)
+    rows = []
+    for name, parameter in inspect.signature(make).parameters.items():
+        if comment := re.search(rf"^    {name}: .*?  # (.+)$", source, re.MULTILINE):
+            rows.append((f"`{name}`", _default(parameter.default), comment[1]))
+        elif name in make.__annotations__:
+            raise ValueError(f"{make.__name__} says nothing of {name}")
     return markdown_table(("parameter", "default", "meaning"), rows)
-
-
-def _comment(make: Any, name: str) -> str:
-    """The comment behind a parameter, in the function or the nearest class that has one."""
-    for owner in inspect.getmro(make) if inspect.isclass(make) else (make,):
-        if owner is not object:
-            found = re.search(rf"^    {name}: .*?  # (.+)$", inspect.getsource(owner), re.MULTILINE)
-            if found:
-                return found[1]
-    raise ValueError(f"{make.__name__} says nothing of {name}")
 
 
 def command() -> str:

@@ -40,9 +40,7 @@ def opinionated(game: MountDrago, path: Path) -> Path:
 def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
     spec = getattr(request.node, "callspec", None)
     game, _ = running(spec.params["name"] if spec else "standard")
-    return Guided(
-        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, width=3, trust=0.05
-    )
+    return Guided(path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, trust=0.5)
 
 
 @BOARDS
@@ -60,17 +58,6 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
         assert thought.values[row, :count].tolist() == pytest.approx(worth, abs=1e-9)
 
 
-def test_only_what_the_network_likes_best_is_tried(agent: Guided) -> None:
-    game, state = running("standard")
-    thought = agent.think(game, state, np.arange(len(state)).astype(np.uint64))
-    priors = agent._network.evaluate(game, state).priors
-    several = thought.counts > 1
-    assert ((thought.visits > 0).sum(1)[several] == np.minimum(thought.counts, 3)[several]).all()
-    worst_tried = np.where(thought.visits > 0, priors, 2).min(1)
-    best_left = np.where(thought.visits == 0, priors, -1).max(1)
-    assert (worst_tried >= best_left)[several].all()
-
-
 def test_with_all_trust_it_plays_as_the_network(agent: Guided) -> None:
     game, state = running("standard")
     agent.trust = 1000.0
@@ -78,8 +65,9 @@ def test_with_all_trust_it_plays_as_the_network(agent: Guided) -> None:
     liked = agent._network.evaluate(game, state)
     best = liked.legal.actions[np.arange(len(state)), liked.priors.argmax(1)]
     second, first = np.sort(liked.priors, axis=1)[:, -2:].T
-    clear = np.log(first / np.maximum(second, 1e-9)) * agent.trust > 1  # chances are from 0 to 1
-    assert clear.mean() > 0.9
+    head_start = np.log(first / np.maximum(second, 1e-9)) * agent.trust
+    clear = head_start > agent.playouts  # more than playouts could make up for
+    assert clear.mean() > 0.8
     assert (thought.best() == best)[clear].all()
 
 
@@ -110,7 +98,7 @@ def test_it_plays_whole_games_by_its_name(tmp_path: Path) -> None:
     game, _ = running("standard")
     path = opinionated(game, tmp_path / "n.safetensors")
     plain = MountDrago(game.rules[0])
-    riders = [f"guided:path={path},playouts=4,width=2", *["uniform"] * (game.rules[0].players - 1)]
+    riders = [f"guided:path={path},playouts=4", *["uniform"] * (game.rules[0].players - 1)]
     played = play(plain, riders, range(3))
     assert played.records[0]["riders"][0] == "guided"
 
@@ -118,8 +106,6 @@ def test_it_plays_whole_games_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "width=0",
-        "width=2.5",
         "trust=-1",
         "method=tree",
         "playouts=0",

@@ -256,9 +256,8 @@ class Search:
         self.actions = reference(game, state[0]).legal()
         self.visits = dict.fromkeys(self.actions, 0)
         self.totals = dict.fromkeys(self.actions, 0.0)
-        self.bonus = dict.fromkeys(self.actions, 0.0)
         for action, prior in zip(self.actions, priors or (), strict=False):
-            self.bonus[action] = plan.trust * math.log(max(prior, 1e-9))
+            self.totals[action] = plan.trust * math.log(max(prior, 1e-9))
 
     def world(self) -> State:
         """The true game if the search is told, else the next one that the seat must reckon with."""
@@ -274,7 +273,7 @@ class Search:
 
     def flat(self) -> None:
         """Every candidate in the same worlds, then the better half of them, and so on."""
-        alive = sorted(self.actions, key=lambda action: -self.bonus[action])[: self.plan.width]
+        alive = list(self.actions)
         rounds = max(1, math.ceil(math.log2(len(alive))))
         while len(alive) > 1:
             for _ in range(max(1, self.plan.playouts // (rounds * len(alive)))):
@@ -288,7 +287,7 @@ class Search:
             alive = alive[: (len(alive) + 1) // 2]
 
     def worth(self, action: int) -> float:
-        return self.totals[action] / max(self.visits[action], 1) + self.bonus[action]
+        return self.totals[action] / max(self.visits[action], 1)
 
     def tree(self) -> None:
         """Every playout goes down the same tree in a world of its own, and adds one node."""

@@ -1088,13 +1088,12 @@ def _flat(
     work: Any,
     actions: Any,
     count: Any,
-    bonus: Any,
     totals: Any,
     visits: Any,
 ) -> None:
     """Sequential halving: all candidates meet the same worlds, the better half goes on.
 
-    Those with the largest `bonus` are the candidates; it is added to what their playouts say.
+    What their playouts are worth is added to what `totals` holds already.
     `worlds[0]` is a possible world, `worlds[1]` the game played on in it.
     """
     seat = state[row]["seat"]
@@ -1102,8 +1101,7 @@ def _flat(
     scores = work["values"]
     for i in range(count):
         order[i] = i
-    _best_first(order, count, bonus)
-    alive = min(count, plan["width"])
+    alive = count
     rounds = 1
     while 1 << rounds < alive:
         rounds += 1
@@ -1122,7 +1120,7 @@ def _flat(
                 totals[order[i]] += work["leaf"][seat]
                 visits[order[i]] += 1
         for i in range(alive):
-            scores[order[i]] = totals[order[i]] / visits[order[i]] + bonus[order[i]]
+            scores[order[i]] = totals[order[i]] / visits[order[i]]
         _best_first(order, alive, scores)
         alive = (alive + 1) // 2
 
@@ -1519,7 +1517,6 @@ def search_flat(
     outlook: Any,
     actions: Any,
     counts: Any,
-    bonus: Any,
     totals: Any,
     visits: Any,
 ) -> None:
@@ -1541,7 +1538,6 @@ def search_flat(
             works[0],
             actions[row],
             counts[row],
-            bonus[row],
             totals[row],
             visits[row],
         )

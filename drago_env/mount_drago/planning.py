@@ -18,7 +18,6 @@ from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
 
 END_OF_GAME = 1 << 30  # a depth that no game reaches
 LEAST_PRIOR = 1e-9  # smaller ones count as this
-EVERY_ACTION = 1 << 30  # a width that no list of actions reaches
 _KINDS = MAX_PLAYERS - MIN_PLAYERS + 1  # rows of weights, one for each number of players
 
 
@@ -82,8 +81,7 @@ class Plan(NamedTuple):
     sharpness: float  # how closely that bonus follows the rules of thumb
     margin: bool  # a playout is worth its margin, not the chance to win
     told: bool  # knows all hands and the deck
-    width: int = EVERY_ACTION  # flat: candidates, those with the highest priors
-    trust: float = 0.0  # flat: chance to win that the logarithm of a prior is worth
+    trust: float = 0.0  # flat: playouts won that the logarithm of a prior is worth
 
 
 _PLAN = np.dtype(
@@ -95,7 +93,6 @@ _PLAN = np.dtype(
         ("sharpness", "<f8"),
         ("margin", "?"),
         ("told", "?"),
-        ("width", "<i8"),
     ],
     align=True,
 )
@@ -187,25 +184,23 @@ def search(
     _check_weights("weights", weights, Weights, _KINDS)
     _check_weights("outlook", outlook, Outlook, _KINDS)
     legal = game.legal(state)
-    totals = np.zeros((len(state), game.spec.max_legal))
+    totals = _head_start(plan, priors, (len(state), game.spec.max_legal))
     visits = np.zeros(totals.shape, np.int64)
-    bonus = _bonus(plan, priors, totals.shape)
     settings = np.array([plan[1:-1]], _PLAN)
-    flat = plan.method == "flat"
     game.run(
-        kernel.search_flat if flat else kernel.search_tree,
+        kernel.search_flat if plan.method == "flat" else kernel.search_tree,
         len(state),
         *(state, _check_seeds(seeds, len(state)), game.tables, settings, weights, outlook),
-        *(legal.actions, legal.counts, *([bonus] if flat else []), totals, visits),
+        *(legal.actions, legal.counts, totals, visits),
         shared=[settings, weights, outlook],
     )
-    return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1) + bonus)
+    return Thought(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
 
 
-def _bonus(
+def _head_start(
     plan: Plan, priors: NDArray[np.float32] | None, shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
-    """What the priors of the listed actions are worth; as for weights, kernels do not look."""
+    """What the listed actions have before any playout; as for weights, kernels do not look."""
     if priors is None:
         return np.zeros(shape)
     if plan.method != "flat":
