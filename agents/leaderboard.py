@@ -73,18 +73,16 @@ class Arguments:
 def main(arguments: Arguments) -> None:
     pools: list[str] = []
     duels: list[list[str]] = []
-    luck: dict[int, Report] = {}
     advice: list[list[str]] = []
+    luck: dict[int, Report] = {}
     for players in PLAYERS:
         config = _config(AGENTS, players, POOL_GAMES, arguments)
         report = _play(config, arguments)
         plot = arguments.page.with_name(f"leaderboard-{players}.svg")
         shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
         pools.append(_pool(config, report, plot.name))
-        duels += [_duel(_play(config, arguments)) for config in _duels(DUELS, players, arguments)]
-        advice += [
-            _advice(_play(config, arguments)) for config in _duels(ADVICE, players, arguments)
-        ]
+        duels += [_duel(report) for report in _duels(DUELS, players, arguments)]
+        advice += [_advice(report) for report in _duels(ADVICE, players, arguments)]
         luck[players] = _play(_config(EQUALS, players, LUCK_GAMES, arguments), arguments)
     variants = [
         _variant(
