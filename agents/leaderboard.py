@@ -18,7 +18,8 @@ from pathlib import Path
 import tyro
 
 from agents.arena import Config, run
-from agents.report import HEADINGS, Report, interval, markdown_table
+from agents.ratings import Estimate
+from agents.report import HEADINGS, Pair, Report, Standing, interval, markdown_table
 from drago_env import __version__
 
 # the strongest first
@@ -82,7 +83,7 @@ def main(arguments: Arguments) -> None:
         shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
         pools.append(_pool(config, report, plot.name))
         duels += [_duel(report) for report in _duels(DUELS, players, arguments)]
-        advice += [_advice(report) for report in _duels(ADVICE, players, arguments)]
+        advice += [_duel(report) for report in _duels(ADVICE, players, arguments)]
         luck[players] = _play(_config(EQUALS, players, LUCK_GAMES, arguments), arguments)
     variants = [
         _variant(
@@ -138,26 +139,27 @@ def _pool(config: Config, report: Report, plot: str) -> str:
 
 def _duel(report: Report) -> list[str]:
     (pair,) = report.pairs
-    upset = AGENTS.index(pair.a.name) > AGENTS.index(pair.b.name)
+    first, second = _listed(pair)
+    sign = 1 if first is pair.a else -1
     return [
         str(report.players),
-        f"{pair.a.label} over {pair.b.label}",
-        interval(pair.win_share.estimate, 100, 1),
-        interval(pair.margin.estimate, 1, 2),
+        f"{first.label} over {second.label}",
+        interval(_times(sign, pair.win_share.estimate), 100, 1),
+        interval(_times(sign, pair.margin.estimate), 1, 2),
         str(report.games),
-        "no" if pair.win_share.more != 0 else "the other way round" if upset else "yes",
+        "no" if pair.win_share.more != 0 else "yes" if sign > 0 else "the other way round",
+        ", ".join(f"{agent.seconds * 1e3:.2g}" for agent in (first, second)),
     ]
 
 
-def _advice(report: Report) -> list[str]:
-    (pair,) = report.pairs
-    return [
-        str(report.players),
-        f"`{pair.a.name}` over `{pair.b.name}`",
-        interval(pair.win_share.estimate, 100, 1),
-        str(report.games),
-        f"{pair.a.seconds * 1e3:.2f}, {pair.b.seconds * 1e3:.2f}",
-    ]
+def _listed(pair: Pair) -> tuple[Standing, Standing]:
+    """Both agents, the one first that is listed first."""
+    a, b = sorted((pair.a, pair.b), key=lambda agent: AGENTS.index(agent.name.partition(":")[0]))
+    return a, b
+
+
+def _times(sign: int, estimate: Estimate) -> Estimate:
+    return estimate if sign > 0 else Estimate(-estimate.mean, -estimate.high, -estimate.low)
 
 
 def _variant(report: Report) -> list[str]:
@@ -210,7 +212,15 @@ def _page(
     luck: dict[int, Report],
     arguments: Arguments,
 ) -> str:
-    headings = ("players", "who", "win share difference, %", "margin difference", "games", "shown")
+    headings = (
+        "players",
+        "who",
+        "win share difference, %",
+        "margin difference",
+        "games",
+        "shown",
+        "ms a decision",
+    )
     date = datetime.date.today().isoformat()
     scale = "" if arguments.scale == 1 else f" with {arguments.scale} times the games"
     parts = [
@@ -223,14 +233,12 @@ def _page(
         "Two agents alone at the table, in equal shares of the seats: "
         "`python -m agents.arena A B --players P --games G --seed "
         f"{arguments.seed}`. A difference of win shares is shown when its interval does not "
-        "hold 0.",
+        "hold 0. Beside it stands how long the two thought.",
         markdown_table(headings, duels),
         "## What the network's advice is worth",
         "`guided` is `search` with a network's advice. Here both think for about the same time, "
         "first a short one.",
-        markdown_table(
-            ("players", "who", "win share difference, %", "games", "ms a decision"), advice
-        ),
+        markdown_table(headings, advice),
         *pools,
         "## Luck and skill",
         f"Where the variance of a seat's final margin comes from when equal players ({EQUALS[0]}) "
