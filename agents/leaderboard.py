@@ -49,7 +49,7 @@ LUCK_GAMES = 4000
 DUELS = {  # the stronger first, and how many games
     ("clairvoyant", "guided"): 500,
     ("guided", "search"): 2000,
-    ("guided", "neural"): 500,
+    ("guided", "neural"): 2000,
     ("search", "neural"): 1000,
     ("neural", "heuristic"): 8000,
     ("heuristic", "greedy"): 8000,
