@@ -5,10 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import random
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from drago_env import Board, Legal, MountDrago, Rules, storage
 from drago_env.game import State
 from drago_env.mount_drago.kernel import OVER
 from drago_env.mount_drago.state import STATE
+from drago_env.mount_drago.team import Team
 from tests.games import ALL_RULES, STANDARD, name
 
 MIXED = (*STANDARD, Rules(3, board=Board.random(1)), Rules(5, "italian", Board.random(2, 40)))
@@ -170,6 +172,24 @@ def test_threads_change_nothing(size: int) -> None:
 
 def test_a_whole_batch_on_two_threads() -> None:
     assert np.array_equal(batch(200, threads=1), batch(200, threads=2))
+
+
+def test_callers_in_several_threads_do_not_take_each_others_parts_for_their_own() -> None:
+    """The helper that is free is done at once with its part; the other caller's is not done."""
+    team, go_on, finished = Team(3), Event(), []
+
+    def caller(name: str, task: Callable[[], Any]) -> None:
+        team.run(lambda part: part(), [(bool,), (task,)])
+        finished.append(name)
+
+    with ThreadPoolExecutor(2) as threads:
+        slow = threads.submit(caller, "slow", go_on.wait)
+        quick = threads.submit(caller, "quick", bool)
+        wait([slow, quick], timeout=0.2)
+        early = list(finished)
+        go_on.set()
+    assert "slow" not in early
+    assert sorted(finished) == ["quick", "slow"]
 
 
 # ---------------------------------------------------------------- nothing global

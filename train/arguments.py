@@ -154,4 +154,4 @@ def make_game(arguments: Arguments) -> tuple[Game, int]:
         for edition in arguments.editions
         for board in (Board.side(players), *boards)
     ]
-    return MountDrago(*rules, threads=arguments.threads), len(rules)
+    return MountDrago(*rules), len(rules)

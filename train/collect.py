@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from agents.cluster import connect
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
-from drago_env.game import Game, mix, select
+from drago_env.game import Game, Legal, mix, select
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from drago_env.wrappers.selfplay import OPEN, trajectories
 from train.network import Network
@@ -45,7 +46,7 @@ class Table:
     games: int  # side by side
     steps: int  # decisions in each game before the learner learns
     pool_share: float  # of the games that are played against the pool, if anybody is in it
-    threads: int
+    threads: int  # each has its part of the games, so that the game itself needs none
     teacher: str = "search"  # who gives lessons
     softness: float = 0.06  # of the lessons: a difference in value that makes e times the share
 
@@ -137,15 +138,10 @@ class Collector:
         if lesson:
             lessons = np.zeros((table.steps, table.games, game.spec.max_legal), np.float32)
         for step in range(table.steps):
-            start = time.perf_counter()
             seats = game.current_player(self._state).astype(np.int64)
             buffers["seats"][step] = seats
-            buffers["observation"][step] = self._turn.observation
-            buffers["actions"][step] = self._turn.legal.actions
-            buffers["counts"][step] = self._turn.legal.counts
-            game.features(self._state, self._turn.legal, buffers["features"][step])
-            seconds += time.perf_counter() - start
-            log_probs = self._answer(step)
+            log_probs, took = self._answer(step)
+            seconds += took
             picks = self._draw(log_probs)
             if lesson:
                 lessons[step], picks = self._learn(seats, picks)
@@ -165,21 +161,30 @@ class Collector:
             seconds += time.perf_counter() - start
         return self._rollout(seconds, lessons)
 
-    def _answer(self, step: int) -> NDArray[np.float32]:
-        """The network's logarithms of the probabilities; its values are kept."""
-        inputs = [
-            torch.from_numpy(self._buffers[name][step])
-            for name in ("observation", "actions", "counts", "features")
-        ]
+    def _answer(self, step: int) -> tuple[NDArray[np.float32], float]:
+        """The network's logarithms of the probabilities; what it sees and its values are kept.
 
-        def answer(part: slice) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        Every thread does all of this for its part of the games. Also returns the seconds that the
+        games took, without the network.
+        """
+        turn, kept = self._turn, {name: array[step] for name, array in self._buffers.items()}
+
+        def answer(part: slice) -> tuple[NDArray[np.float32], float]:
+            start = time.perf_counter()
+            legal = Legal._make(array[part] for array in turn.legal)
+            kept["observation"][part] = turn.observation[part]
+            kept["actions"][part] = legal.actions
+            kept["counts"][part] = legal.counts
+            self._game.features(self._state[part], legal, kept["features"][part])
+            seconds = time.perf_counter() - start
             with torch.no_grad():
-                logits, values = self._network(*(tensor[part] for tensor in inputs))
-                return torch.log_softmax(logits, 1).numpy(), values.numpy()
+                names = ("observation", "actions", "counts", "features")
+                logits, values = self._network(*(torch.from_numpy(kept[n][part]) for n in names))
+                kept["values"][part] = values.numpy()
+                return torch.log_softmax(logits, 1).numpy(), seconds
 
         answers = list(self._threads.map(answer, self._parts))
-        self._buffers["values"][step] = np.concatenate([values for _, values in answers])
-        return np.concatenate([logs for logs, _ in answers])
+        return np.concatenate([logs for logs, _ in answers]), fmean(took for _, took in answers)
 
     def _draw(self, log_probs: NDArray[np.float32]) -> NDArray[np.int64]:
         """Draws from a distribution: the largest of logits with Gumbel noise."""
@@ -199,14 +204,20 @@ class Collector:
         self._teacher = self._teacher or find_teacher(self._table.teacher)
         numbers = self._rng.integers(0, 2**64, len(seats), dtype=np.uint64)
         worlds = self._game.determinize(select(self._state), seats, mix(~numbers))
-        thought = self._teacher.think(self._game, worlds, numbers)
-        known = np.arange(thought.values.shape[1]) < thought.counts[:, None]
-        liking = np.where(known, thought.values, -np.inf)
-        shares = np.exp((liking - liking.max(1, keepdims=True)) / self._table.softness)
-        shares /= shares.sum(1, keepdims=True)
-        best = (thought.actions == thought.best()[:, None]).argmax(1)
+
+        def teach(part: slice) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+            thought = self._teacher.think(self._game, worlds[part], numbers[part])
+            known = np.arange(thought.values.shape[1]) < thought.counts[:, None]
+            liking = np.where(known, thought.values, -np.inf)
+            shares = np.exp((liking - liking.max(1, keepdims=True)) / self._table.softness)
+            shares /= shares.sum(1, keepdims=True)
+            best = (thought.actions == thought.best()[:, None]).argmax(1)
+            return shares.astype(np.float32), best
+
+        parts = zip(*self._threads.map(teach, self._parts), strict=True)
+        shares, best = map(np.concatenate, parts)
         own = self._rng.random(len(seats)) < OWN
-        return shares.astype(np.float32), np.where(own, picks, best)
+        return shares, np.where(own, picks, best)
 
     def _ask(self, members: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
         """Puts the decisions of the pool in the place of the learner's."""

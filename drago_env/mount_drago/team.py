@@ -18,6 +18,7 @@ class Team:
     """
 
     def __init__(self, threads: int) -> None:
+        self._free = threading.Lock()
         self._todo: SimpleQueue[Task | None] = SimpleQueue()
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
         self._helpers = threads - 1
@@ -25,13 +26,17 @@ class Team:
             threading.Thread(target=_work, args=(self._todo, self._done), daemon=True).start()
 
     def run(self, function: Callable[..., None], parts: list[tuple[Any, ...]]) -> None:
-        """Calls the function with each list of arguments, one of them in this thread."""
-        for arguments in parts[1:]:
-            self._todo.put((function, arguments))
-        try:
-            function(*parts[0])
-        finally:
-            errors = [self._done.get() for _ in parts[1:]]
+        """Calls the function with each list of arguments, one of them in this thread.
+
+        Callers in several threads wait for each other: nobody can tell whose part is done.
+        """
+        with self._free:
+            for arguments in parts[1:]:
+                self._todo.put((function, arguments))
+            try:
+                function(*parts[0])
+            finally:
+                errors = [self._done.get() for _ in parts[1:]]
         for error in filter(None, errors):
             raise error
 
