@@ -264,7 +264,7 @@ def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]]
     from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), "{task.percentage:.0f}%")
-    times = (TimeElapsedColumn(), "left", TimeRemainingColumn(elapsed_when_finished=True))
+    times = (TimeElapsedColumn(), "left", TimeRemainingColumn())
     with Progress(*columns, *times, console=Console(stderr=True)) as bar:
         task = bar.add_task("training", total=training.arguments.steps, completed=training.steps)
 
