@@ -16,22 +16,29 @@ def connect(address: str) -> Any:
     except ImportError as error:
         raise ImportError('this needs Ray: pip install "drago-env[ray]"') from error
     if not ray.is_initialized():
+        knock(address)
         try:
-            knock(address)
             ray.init(address=address, log_to_driver=False)
         except (OSError, ValueError, RuntimeError) as error:
-            raise ConnectionError(
-                f"there is no Ray cluster at {address!r}; start one with `ray start --head` and "
-                f"name its address, or auto: {error}"
-            ) from error
+            raise _nobody(address, error) from error
     return ray
+
+
+def _nobody(address: str, error: Exception) -> ConnectionError:
+    return ConnectionError(
+        f"there is no Ray cluster at {address!r}; start one with `ray start --head` and "
+        f"name its address, or auto: {error}"
+    )
 
 
 def knock(address: str) -> None:
     """Whether anybody answers there at all: Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
-        socket.create_connection((host.rpartition("/")[2], int(port)), KNOCK_SECONDS).close()
+        try:
+            socket.create_connection((host.rpartition("/")[2], int(port)), KNOCK_SECONDS).close()
+        except OSError as error:
+            raise _nobody(address, error) from error
 
 
 def spread(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from agents.files import replace
 from agents.network import Floats, Network, Shape, Weights, softmax
 from drago_env.game import Game, Legal, State
 from drago_env.policy import View, row_numbers
@@ -75,14 +75,7 @@ def save(
     }
     # one text, because the order of several would change from file to file
     texts = {"about": json.dumps(about, sort_keys=True)}
-    part = path.with_name(path.name + ".part")
-    try:
-        save_file(tensors, part, texts)
-        os.replace(part, path)
-    except SafetensorError as error:  # such as a full disk
-        raise OSError(f"{path} cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    replace(path, lambda part: save_file(tensors, part, texts))
 
 
 def load(path: str | Path) -> Checkpoint:

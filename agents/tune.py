@@ -23,6 +23,7 @@ from rich.progress import Progress
 from scipy.optimize import minimize
 
 from agents import weights
+from agents.files import write
 from drago_env import MountDrago, Rules
 from drago_env.game import mix
 from drago_env.mount_drago import planning
@@ -177,9 +178,7 @@ def _store(name: str, players: int, numbers: dict[str, float]) -> None:
     sets.setdefault(name, {})[str(players)] = numbers
     sets = {key: dict(sorted(table.items())) for key, table in sorted(sets.items())}
     text = json.dumps(sets, indent=1) + "\n"
-    part = weights.PATH.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(weights.PATH)
+    write(weights.PATH, text)
     weights.array.cache_clear()
 
 

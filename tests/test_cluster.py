@@ -127,7 +127,8 @@ def test_training_goes_on_when_a_node_is_lost_and_uses_it_when_it_is_back(
         out=tmp_path / "run", steps=10**9, ray=nodes.address, collectors=2, **SMALL
     )
     training = begin(arguments)
-    until(training, 2 * BATCH)
+    training.go_on()
+    assert training.steps == 2 * BATCH  # a new pool is waited for
     known = training.learner.network.weights()
     end(nodes.other)
     until(training, BATCH)

@@ -20,7 +20,7 @@ from agents.neural import Checkpoint
 from drago_env import Board, MountDrago, Rules
 from drago_env.game import State, Turn
 from drago_env.mount_drago.planning import Thought
-from drago_env.policy import RowGenerator, Uniform
+from drago_env.policy import RowGenerator, Uniform, resolve
 from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from tests.adapters import First, same, win
 from train import collect
@@ -368,6 +368,16 @@ def test_lessons_and_self_play_take_turns() -> None:
     made.collector._teacher = Teacher()
     assert made.collect(lesson=True).lessons.shape == (8, 4, 12)
     assert made.collect().lessons.shape == (8, 4, 0)
+
+
+def test_every_game_gets_its_own_lesson_however_many_threads() -> None:
+    taught = []
+    for threads in (1, 3):
+        made = Watched(RULES, games=10, steps=12, threads=threads)
+        made.collector._teacher = resolve("search:playouts=8")
+        rollout = made.collect(lesson=True)
+        taught.append((rollout.lessons, rollout.picks))
+    assert same(*taught)
 
 
 @pytest.mark.parametrize("spec", ["greedy", "neural", "clairvoyant"])

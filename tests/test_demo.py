@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,16 +28,33 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
     assert runs.Run.open(out).config["arguments"]["players"] == [2]
 
 
-def test_a_folder_is_gone_on_with_only_if_its_run_was_interrupted(tmp_path: Path) -> None:
-    wanted = tmp_path / "demo"
-    assert demo._folder(wanted) == (wanted, False)
-    wanted.mkdir()
-    (wanted / runs.RESUME).touch()
-    assert demo._folder(wanted) == (wanted, True)
-    (wanted / "curve.svg").touch()  # it has come to its end
-    assert demo._folder(wanted) == (tmp_path / "demo-2", False)
-    (tmp_path / "demo-2").mkdir()  # killed before anything was saved
-    assert demo._folder(wanted) == (tmp_path / "demo-3", False)
+def test_a_demo_goes_on_wherever_it_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "demo"
+    words = ["--out", str(out), "--steps", "1", "--lessons", "0", "--games", "4"]
+    for place in ("train.ppo.Training.go_on", "train.demo.evaluate", "train.demo.play"):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, interrupt)
+            assert demo.main(words) == 130
+        assert "the same command goes on" in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+    other = demo._folder(demo.Demo(out, seed=1, steps=1, lessons=0))  # this is another demo
+    assert other == (tmp_path / "demo-2", False)
+    assert demo.main(words) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+    finished = demo._folder(demo.Demo(out, steps=1, lessons=0))
+    assert finished == (tmp_path / "demo-2", False)
+
+
+def interrupt(*words: Any, **named: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / runs.RESUME).touch()
+    assert demo._folder(demo.Demo(tmp_path / "demo")) == (tmp_path / "demo-2", False)
 
 
 def test_nonsense_is_refused_in_one_sentence(
@@ -44,4 +62,7 @@ def test_nonsense_is_refused_in_one_sentence(
 ) -> None:
     assert demo.main(["--out", str(tmp_path / "demo"), "--steps", "0"]) == 2
     assert capsys.readouterr().err.startswith("error: steps must be from 1 to")
+    with pytest.raises(SystemExit, match="2"):
+        demo.main(["--out", str(tmp_path / "demo"), "--games", "0"])
+    assert "games must be a whole number from 1, not 0" in capsys.readouterr().err
     assert not (tmp_path / "demo").exists()

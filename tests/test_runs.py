@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import neural
 from agents.arena import Config
@@ -132,6 +134,31 @@ def test_an_interrupted_run_ends_like_a_whole_one(
     assert_same_run(out, whole)
 
 
+def test_what_was_interrupted_in_its_first_update_goes_on(tmp_path: Path, whole: Path) -> None:
+    out = tmp_path / "run"
+    go(begin(replace(TOLD, out=out)), 0)
+    assert resumed(out).update == 0
+    to_the_end(out)
+    assert_same_run(out, whole)
+
+
+def test_the_curve_comes_even_if_the_run_was_killed_before_it(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    go(begin(replace(TOLD, out=out, steps=8 * 24)), 1)
+    assert resumed(out).finished
+    assert not (out / "curve.svg").exists()
+    to_the_end(out)
+    assert "<svg" in (out / "curve.svg").read_text()
+
+
+def test_curves_of_what_is_made_again_are_shown_once(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    go(begin(replace(TOLD, out=out)), 5)
+    to_the_end(out)
+    shown = EventAccumulator(str(out / "tensorboard")).Reload().Scalars("training/entropy")
+    assert [point.step for point in shown] == [8 * 24 * (k + 1) for k in range(UPDATES)]
+
+
 def test_games_with_selves_that_have_left_the_pool_go_on(tmp_path: Path, whole: Path) -> None:
     """Otherwise the runs above prove less than they say."""
     out = tmp_path / "run"
@@ -237,7 +264,7 @@ def test_a_crash_while_writing_leaves_the_last_good_file(
     assert (out / name).read_bytes() == before
     assert (out / f"{name}.part").exists() == (way == "killed")
     neural.load(out / NETWORK)
-    assert resumed(out).update == 2
+    assert resumed(out).update == 3  # the last lesson
     to_the_end(out)
     assert_same_run(out, whole)
     assert not list(out.rglob("*.part"))
@@ -274,6 +301,26 @@ def test_a_killed_process_goes_on(tmp_path: Path) -> None:
     assert main(["--resume", str(out)]) == 0
     assert [int(row["update"]) for row in rows(out)] == list(range(1, 61))
     assert {path.name for path in out.iterdir()} == FILES
+
+
+# ---------------------------------------------------------------- arenas
+
+
+def test_a_former_self_with_the_same_weights_is_as_good_as_the_learner(tmp_path: Path) -> None:
+    """In the pool it draws its actions, in the arena both play their best."""
+    training = begin(replace(TOLD, out=tmp_path / "run", evaluate_games=40))
+    go(training, 1)
+    training._evaluate()
+    found = [e for e in training.evaluations if e.opponent.startswith("self-")]
+    assert len(found) == 2
+    assert all(e.difference == 0 for e in found)
+
+
+def test_the_learner_is_not_taken_for_its_opponents(tmp_path: Path) -> None:
+    told = replace(TOLD, out=tmp_path / "run", evaluate_against=("neural",))
+    training = begin(told)
+    go(training, 1)
+    assert {e.opponent for e in training.evaluations} == {"neural"}
 
 
 # ---------------------------------------------------------------- the command
@@ -319,8 +366,8 @@ def test_help_names_every_argument(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_command_of_a_card_asks_for_the_same_run() -> None:
-    told = replace(TOLD, out=Path("x"), start=Path("y"), seed=3, learning_rate=2e-4)
-    words = told.command().split()[3:]
+    told = replace(TOLD, out=Path("my x"), start=Path("y"), seed=3, learning_rate=2e-4)
+    words = shlex.split(told.command())[3:]
     found: list[Arguments] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ppo, "train", lambda arguments, progress: found.append(arguments))

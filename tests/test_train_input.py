@@ -251,12 +251,21 @@ def test_a_truncated_state_is_refused(
 def test_a_state_of_something_else_is_refused(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copy(run / NETWORK, run / RESUME)  # sound, but no state
-    assert f"{run / RESUME} is not of this run" in refused(capsys, "--resume", run)
     other = tmp_path / "other"
     train(replace(TOLD, out=other, trunk=(9,), steps=32))
-    shutil.copy(other / RESUME, run / RESUME)
-    assert f"{run / RESUME} is not of this run" in refused(capsys, "--resume", run)
+    for state in (run / NETWORK, other / RESUME):  # sound, but no state; the state of another
+        shutil.copy(state, run / RESUME)
+        before = files(run)
+        assert f"{run / RESUME} is not of this run" in refused(capsys, "--resume", run)
+        assert files(run) == before
+
+
+def test_what_cannot_begin_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    assert "Unable to allocate" in refused(capsys, "--out", out, "--horizon", "1000000000000")
+    assert not out.exists()
 
 
 def test_a_run_that_was_never_saved_says_so(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

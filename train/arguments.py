@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import tyro
@@ -83,13 +84,13 @@ class Arguments:
     """the newest former selves that are in the pool"""
 
     save_every: int = 20
-    """updates between two saves of the state to go on from"""
+    """updates between two saves of the state to go on from; every lesson is saved"""
     evaluate_every: int = 100
     """updates between two arenas; each time the network also joins the pool"""
     evaluate_against: tuple[str, ...] = ("uniform", "greedy", "heuristic")
     """whom the arenas are played against, besides the newest former self"""
     evaluate_games: int = 400
-    """games of each arena"""
+    """games of each arena, in the first of the editions and on the built-in sides"""
 
     threads: int = 2
     """an update works on so many parts at once; part of the result, to the last bit"""
@@ -135,7 +136,7 @@ class Arguments:
             value = getattr(self, field.name)
             if value != field.default:
                 listed = value if isinstance(value, tuple) else (value,)
-                words.append(" ".join([f"--{field.name.replace('_', '-')}", *map(str, listed)]))
+                words += [f"--{field.name.replace('_', '-')}", *(quote(str(v)) for v in listed)]
         return " ".join(words)
 
 

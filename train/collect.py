@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import fmean
@@ -324,10 +324,10 @@ class Here:
     def draw_from(self, members: Mapping[int, Member]) -> None:
         self._collector.draw_from(members)
 
-    def snapshot(self) -> list[Snapshot]:
-        return [self._collector.snapshot()]
+    def snapshot(self) -> dict[int, Snapshot]:
+        return {0: self._collector.snapshot()}
 
-    def restore(self, snapshots: Sequence[Snapshot], members: Mapping[int, Member]) -> None:
+    def restore(self, snapshots: Mapping[int, Snapshot], members: Mapping[int, Member]) -> None:
         self._collector.restore(snapshots[0], members)
 
     def close(self) -> None:
@@ -369,11 +369,11 @@ class Cluster:
         shared = self._ray.put({name: tensor.clone() for name, tensor in weights.items()})
         brought: list[Rollout] = []
         while not brought:
-            there, _ = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
-            if not there:  # all are lost: nothing to do until one is back
-                there, _ = self._ray.wait(self._ready, num_returns=1)
-            places = [k for k, ready in enumerate(self._ready) if ready in there]
-            tasks = {place: self._actors[place].collect.remote(shared, lesson) for place in places}
+            if not self._there():  # all are lost: nothing to do until one is back
+                self._ray.wait(self._ready, num_returns=1)
+            tasks = {
+                place: self._actors[place].collect.remote(shared, lesson) for place in self._there()
+            }
             for place, task in tasks.items():
                 rollout = self._answer(place, task)
                 if rollout is not None:
@@ -388,30 +388,47 @@ class Cluster:
         except errors.RayTaskError:
             raise  # a fault of the program, not of the cluster
         except errors.RayError:
-            self._lives[place] += 1
-            self._actors[place] = self._start(place)
-            self._ready[place] = self._actors[place].draw_from.remote(self._members)
+            self._replace(place)
             return None
 
-    def draw_from(self, members: Mapping[int, Member]) -> None:
-        self._members = members
-        self._ready = [actor.draw_from.remote(members) for actor in self._actors]
+    def _replace(self, place: int) -> None:
+        """Another collector in this place, with other deals."""
+        self._lives[place] += 1
+        self._actors[place] = self._start(place)
+        self._ready[place] = self._actors[place].draw_from.remote(self._members)
 
-    def snapshot(self) -> list[Snapshot]:
-        """Those of the collectors that are there; the others would have to deal anew anyway."""
+    def _there(self) -> list[int]:
+        """The places whose collectors have answered, so that they are not waited for in vain."""
         there, _ = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
-        tasks = {
-            place: self._actors[place].snapshot.remote()
-            for place, ready in enumerate(self._ready)
-            if ready in there
-        }
-        answers = (self._answer(place, task) for place, task in tasks.items())
-        return [answer for answer in answers if answer is not None]
+        return [place for place, ready in enumerate(self._ready) if ready in there]
 
-    def restore(self, snapshots: Sequence[Snapshot], members: Mapping[int, Member]) -> None:
-        """Goes on from snapshots; collectors beyond their number deal anew."""
-        for actor, snapshot in zip(self._actors, snapshots, strict=False):
-            actor.restore.remote(snapshot, members)
+    def draw_from(self, members: Mapping[int, Member]) -> None:
+        """As for one collector; those that are there have the pool when this returns."""
+        there, self._members = self._there(), members
+        self._ready = [actor.draw_from.remote(members) for actor in self._actors]
+        if there:
+            self._ray.wait([self._ready[place] for place in there], num_returns=len(there))
+
+    def snapshot(self) -> dict[int, Snapshot]:
+        """Which life each place is in, and the snapshots of the collectors that are there."""
+        tasks = {place: self._actors[place].snapshot.remote() for place in self._there()}
+        kept = {place: {"life": np.array([life])} for place, life in enumerate(self._lives)}
+        for place, task in tasks.items():
+            kept[place] |= self._answer(place, task) or {}
+        return kept
+
+    def restore(self, snapshots: Mapping[int, Snapshot], members: Mapping[int, Member]) -> None:
+        """Goes on from snapshots; where a collector was lost, the next one deals."""
+        tasks = {}
+        for place, snapshot in snapshots.items():
+            self._lives[place] = int(snapshot["life"][0])
+            if "state" in snapshot:
+                tasks[place] = self._actors[place].restore.remote(snapshot, members)
+            else:
+                self._ray.kill(self._actors[place])
+                self._replace(place)
+        for place in tasks.keys() & self._there():
+            self._answer(place, tasks[place])
 
     def close(self) -> None:
         for actor in self._actors:

@@ -15,6 +15,7 @@ from pathlib import Path
 import tyro
 
 from agents import neural
+from agents.files import write
 from drago_env import mount_drago_v0
 from drago_env.mount_drago import page
 from drago_env.play import play
@@ -24,6 +25,7 @@ from train.evaluate import evaluate, table
 from train.ppo import train
 
 OPPONENTS = ("uniform", "greedy", "heuristic")
+LAST = "game.html"  # the last file of a demo
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Demo:
     """Trains a network from nothing and plays it against the simple agents."""
 
     out: Path = Path("runs/demo")
-    """the run folder; one that was interrupted goes on, beside a finished one a new one is made"""
+    """the run folder; what was interrupted goes on, beside anything else a new one is made"""
     seed: int = 0
     """of the training"""
     steps: int = 4_400_000
@@ -41,10 +43,28 @@ class Demo:
     games: int = 8000
     """of each arena at the end"""
 
+    def __post_init__(self) -> None:
+        if self.games < 1:  # told before the training, not after it
+            raise ValueError(f"games must be a whole number from 1, not {self.games}")
+
+    def training(self, folder: Path) -> Arguments:
+        """What the training is asked for."""
+        return Arguments(
+            out=folder,
+            seed=self.seed,
+            players=(2,),
+            steps=self.steps,
+            lessons=self.lessons,
+            pool_share=0.5,  # half of the games are against the heuristic
+            pool_size=0,
+            evaluate_every=14,
+            evaluate_games=200,
+        )
+
 
 def main(words: Sequence[str] | None = None) -> int:
-    demo = tyro.cli(Demo, prog="python -m train.demo", args=words)
     try:
+        demo = tyro.cli(Demo, prog="python -m train.demo", args=words)
         folder = demonstrate(demo)
     except (OSError, ValueError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -52,26 +72,16 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
-    print(f"\nLearning curve: {folder / 'curve.svg'}\nA game to watch: {folder / 'game.html'}")
+    print(f"\nLearning curve: {folder / 'curve.svg'}\nA game to watch: {folder / LAST}")
     return 0
 
 
 def demonstrate(demo: Demo) -> Path:
     """Trains, plays and shows; returns the run folder."""
-    folder, goes_on = _folder(demo.out)
-    arguments = Arguments(
-        out=folder,
-        seed=demo.seed,
-        players=(2,),
-        steps=demo.steps,
-        lessons=demo.lessons,
-        pool_share=0.5,  # half of the games are against the heuristic
-        pool_size=0,
-        evaluate_every=14,
-        evaluate_games=200,
-    )
+    folder, goes_on = _folder(demo)
+    arguments = Arguments(resume=folder) if goes_on else demo.training(folder)
     print(f"Training a network for two riders, from nothing: {demo.steps:,} decisions ({folder})")
-    training = train(Arguments(resume=folder) if goes_on else arguments, progress=True)
+    training = train(arguments, progress=True)
     minutes = training.seconds / 60
     print(
         f"Trained in {minutes:.1f} minutes. Now {demo.games:,} games against each of the others:\n"
@@ -81,22 +91,32 @@ def demonstrate(demo: Demo) -> Path:
     found = evaluate(network, OPPONENTS, (2,), "german", demo.games, demo.seed + 1)
     text = table(found)
     print(text)
-    (folder / "arena.md").write_text(text + "\n", encoding="utf-8")
+    write(folder / "arena.md", text + "\n")
     game = mount_drago_v0.game(players=2)
     record = play(game, [network, "heuristic"], [demo.seed]).records[0]
-    (folder / "game.html").write_text(page.html(record), encoding="utf-8")
+    write(folder / LAST, page.html(record))
     return folder
 
 
-def _folder(wanted: Path) -> tuple[Path, bool]:
-    """The folder to use, and whether it holds a run that was interrupted."""
-    number, folder = 1, wanted
+def _folder(demo: Demo) -> tuple[Path, bool]:
+    """The folder to use, and whether it holds the same demo, interrupted."""
+    number, folder = 1, demo.out
     while folder.exists():
-        if (folder / runs.RESUME).exists() and not (folder / "curve.svg").exists():
+        if _interrupted(demo, folder):
             return folder, True
         number += 1
-        folder = wanted.with_name(f"{wanted.name}-{number}")
+        folder = demo.out.with_name(f"{demo.out.name}-{number}")
     return folder, False
+
+
+def _interrupted(demo: Demo, folder: Path) -> bool:
+    if (folder / LAST).exists() or not (folder / runs.RESUME).exists():
+        return False
+    try:
+        asked = Arguments.read(runs.Run.open(folder).config["arguments"])
+    except (KeyError, TypeError, ValueError):  # it is not a run of ours
+        return False
+    return asked == demo.training(folder)
 
 
 if __name__ == "__main__":

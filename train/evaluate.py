@@ -107,4 +107,4 @@ def draw_curve(rows: Sequence[Mapping[str, str]], path: Path) -> None:
             axis.set_ylabel("win share difference (%), 95% interval")
             axis.legend(loc="lower right")
     with matplotlib.rc_context({"svg.hashsalt": "curve", "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
+        figure.savefig(path, format="svg", metadata={"Date": None})

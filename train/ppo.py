@@ -21,6 +21,7 @@ import tyro
 
 from agents import neural
 from agents.cluster import connect
+from agents.files import replace as replace_file
 from agents.network import Shape
 from drago_env.game import Game
 from drago_env.policy import resolve
@@ -33,10 +34,15 @@ from train.runs import Run, RunError
 
 
 class Training:
-    """A run: the learner, its collectors, its pool, and its folder."""
+    """A run: the learner, its collectors, its pool, and its folder.
 
-    def __init__(self, arguments: Arguments, run: Run) -> None:
-        self.arguments, self.run = arguments, run
+    The folder comes last, so that none is left behind by what cannot begin.
+    """
+
+    run: Run
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments = arguments
         self.game, variants = make_game(arguments)
         self.shape = Shape.of(self.game, trunk=arguments.trunk, action=arguments.action)
         self.learner = Learner(self.shape, arguments)
@@ -73,12 +79,8 @@ class Training:
             self._evaluate()
             if not self.finished:
                 self._freeze()
-        if self.update % self.arguments.save_every == 0 or self.finished:
+        if lesson or self.update % self.arguments.save_every == 0 or self.finished:
             self.save()
-        if self.finished:
-            draw_curve(
-                runs.read_table(self.run.path / runs.EVALUATIONS), self.run.path / "curve.svg"
-            )
         return metrics
 
     @property
@@ -87,8 +89,10 @@ class Training:
 
     def _evaluate(self) -> None:
         start, arguments = time.perf_counter(), self.arguments
-        player = neural.Neural(self._checkpoint("learner"))
-        newest = [member.policy() for member in list(self.selves.values())[-1:]]
+        player = neural.Neural(self._checkpoint("learner"), name="learner")
+        # unlike in the pool, a former self plays its best here, as the learner does
+        former = list(self.selves.values())[-1:]
+        newest = [neural.Neural(m.frozen, name=m.name) for m in former if m.frozen]
         found = evaluate(
             player,
             [*arguments.evaluate_against, *newest],
@@ -142,7 +146,7 @@ class Training:
         neural.save(self.run.path / runs.NETWORK, *self._saved())
         self.run.write("card.md", self._card())
         tensors = self.learner.state()
-        for place, snapshot in enumerate(self.collectors.snapshot()):
+        for place, snapshot in self.collectors.snapshot().items():
             tensors |= {f"collector.{place}.{name}": array for name, array in snapshot.items()}
         about = {
             "update": self.update,
@@ -163,6 +167,7 @@ class Training:
             "editions": ", ".join(self.arguments.editions),
             "boards": f"the built-in sides and {self.arguments.random_boards} random ones",
             "seed": str(self.arguments.seed),
+            "arenas": f"{self.arguments.editions[0]} edition, the built-in sides",
         }
         return runs.card(self.run.config, facts, self.arguments.command(), table(self.evaluations))
 
@@ -179,10 +184,17 @@ class Training:
             if name.startswith("collector."):
                 _, place, part = name.split(".")
                 snapshots.setdefault(int(place), {})[part] = tensor
-        seated = {int(n) for kept in snapshots.values() for n in np.unique(kept["who"])}
+        kept = [snapshot["who"] for snapshot in snapshots.values() if "who" in snapshot]
+        seated = {int(number) for who in kept for number in np.unique(who)}
         older = {n: self._self(n) for n in seated - {LEARNER} - self.named.keys()}
-        self.collectors.restore([snapshots[n] for n in sorted(snapshots)], self.named | older)
+        self.collectors.restore(snapshots, self.named | older)
         self._draw()
+        self.run.go_on_after(self.update, self.steps)
+
+    def draw(self) -> None:
+        """The learning curve."""
+        rows = runs.read_table(self.run.path / runs.EVALUATIONS)
+        replace_file(self.run.path / "curve.svg", lambda part: draw_curve(rows, part))
 
     def _file(self, number: int) -> Path:
         update = (number - len(self.named)) * self.arguments.evaluate_every
@@ -220,7 +232,8 @@ def begin(arguments: Arguments) -> Training:
             known = Arguments.read(run.config["arguments"])
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
-        training = Training(known, run)
+        training = Training(known)
+        training.run = run
         try:
             training.restore()
         except (KeyError, RuntimeError) as error:
@@ -239,9 +252,13 @@ def begin(arguments: Arguments) -> Training:
         neural.check_game(started, game)
         arguments = replace(arguments, trunk=started.shape.trunk, action=started.shape.action)
     Shape.of(game, trunk=arguments.trunk, action=arguments.action)
-    training = Training(arguments, Run.new(arguments.out, arguments.plain()))
+    advice = f"choose another --out, or go on with --resume {arguments.out}"
+    runs.check_vacant(arguments.out, advice)
+    training = Training(arguments)
     if started:
         training.learner.load(started.weights)
+    training.run = Run.new(arguments.out, arguments.plain())
+    training.save()
     return training
 
 
@@ -251,6 +268,7 @@ def train(arguments: Arguments, progress: bool = False) -> Training:
     with closing(training.run), closing(training.collectors), _bar(training, progress) as show:
         while not training.finished:
             show(training.go_on())
+        training.draw()
     return training
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 
 from drago_env.policy import resolve, sees_all
+from train.runs import check_vacant
 
 _Folder = Annotated[str, tyro.conf.arg(metavar="FOLDER")]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
@@ -97,6 +98,4 @@ def check(command: Command) -> None:
     for spec in command.opponents:
         if sees_all(resolve(spec)):
             raise ValueError(f"{spec} sees all hands: it is a yardstick, not an opponent")
-    out = Path(command.out)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ValueError(f"{out} exists already; choose another --out")
+    check_vacant(Path(command.out), "choose another --out")

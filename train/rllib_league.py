@@ -41,7 +41,8 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
         self._worker = getattr(config, "worker_index", None) or 0
         self._selfplay = config["selfplay"]
         frozen = past(config["past_selves"])
-        self._pool: list[str | Policy] = [*map(resolve, config["opponents"]), *frozen]
+        named = [(spec, resolve(spec)) for spec in config["opponents"]]
+        self._pool: list[str | tuple[str, Policy]] = [*named, *frozen]
         seats = self.env.possible_agents
         self.possible_agents = [f"{name}:{seat}" for name in (SHARED, *frozen) for seat in seats]
         space, choices = self.env.observation_space(seats[0]), self.env.action_space(seats[0])
@@ -81,9 +82,9 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
                 self._names[seat] = f"{drawn}:{seat}"
                 self.opponents.add(PAST)
             else:
-                self._played[seat] = drawn
+                spec, self._played[seat] = drawn
                 del self._names[seat]
-                self.opponents.add(drawn.name)
+                self.opponents.add(spec)
 
     def step(self, actions: dict[str, int]) -> tuple[Any, ...]:
         assert self._rng is not None

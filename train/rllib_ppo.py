@@ -17,17 +17,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 from agents.arena import Config, run
 from agents.cluster import knock
+from agents.files import write
 from agents.network import Shape
 from agents.neural import save
 from agents.report import interval
 from drago_env.mount_drago_v0 import raw_env
 from train.rllib_command import Command, check, parse
-from train.runs import replace
 
 CONFIG, METRICS, NETWORK = "config.json", "metrics.csv", "network.safetensors"
 OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
@@ -41,7 +42,7 @@ def train(command: Command) -> Path:
         algorithm = configure(command, aec).build_algo()
         out = Path(command.out)
         out.mkdir(parents=True, exist_ok=True)
-        _write(out / CONFIG, json.dumps(asdict(command), indent=2) + "\n")
+        write(out / CONFIG, json.dumps(asdict(command), indent=2) + "\n")
         try:
             _loop(command, algorithm, aec, out)
         finally:
@@ -144,7 +145,7 @@ def _loop(command: Command, algorithm: Any, aec: Any, out: Path) -> None:
             before, result = past, algorithm.train()
             past = time.perf_counter() - start
             rows.append(_row(command, len(rows) + 1, past, past - before, result))
-            _write(out / METRICS, _table_text(rows))
+            write(out / METRICS, _table_text(rows))
             _save(out / NETWORK, algorithm, aec, {"algorithm": "PPO in RLlib", **rows[-1]})
             if command.past_selves and len(rows) % command.freeze_every == 0:
                 _freeze(algorithm, len(rows) // command.freeze_every % command.past_selves)
@@ -158,6 +159,7 @@ def _row(
     played, learnt = result["env_runners"], result["learners"]["shared"]
     shares = played.get("win_share", {})
     names = [*command.opponents, *(["past"] if command.past_selves else [])]
+    known = {name: share for name in names if not isnan(share := float(shares.get(name, nan)))}
     steps = int(played["num_env_steps_sampled"])
     return {
         "iteration": iteration,
@@ -165,7 +167,7 @@ def _row(
         "steps": int(played["num_env_steps_sampled_lifetime"]),
         "steps_per_second": round(steps / took),
         **{name: float(learnt[name]) for name in ("policy_loss", "vf_loss", "entropy")},
-        **{f"win_share:{name}": float(shares[name]) if name in shares else "" for name in names},
+        **{f"win_share:{name}": known.get(name, "") for name in names},
     }
 
 
@@ -186,11 +188,6 @@ def _save(path: Path, algorithm: Any, aec: Any, card: dict[str, Any]) -> None:
     state = algorithm.learner_group.get_weights(["shared"])["shared"]
     weights = {name.removeprefix("network."): weight for name, weight in state.items()}
     save(path, weights, Shape.of(aec.game), aec.game.signature, card)
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file, whole or not at all."""
-    replace(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _table_text(rows: list[dict[str, Any]]) -> str:

@@ -17,17 +17,22 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import platform
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
+
+from agents.files import replace, write
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
 
 VERSION = 1
 PACKAGES = ("drago-env", "numpy", "numba", "torch", "safetensors")
@@ -41,38 +46,32 @@ class RunError(ValueError):
     """A run folder that cannot be used; the message names it, and says what to do."""
 
 
-def replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Lets `write` make a file beside `path`, then puts it there: whole, or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        write(part)
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except SafetensorError as error:  # such as a full disk
-        raise OSError(f"{path} cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+def check_vacant(path: Path, advice: str) -> None:
+    """A run needs a folder that is not there yet, or empty."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunError(f"{path} exists already; {advice}")
 
 
 class Run:
     """A run folder; `Run.new` makes one, `Run.open` goes on with one."""
 
     def __init__(self, path: Path, config: dict[str, Any]) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
         self.path, self.config = path, config
         self.checkpoints = path / "checkpoints"
-        self._curves = SummaryWriter(str(path / "tensorboard"))
+        self._past: int | None = None  # the steps up to which its curves count, if it goes on
+
+    @cached_property
+    def _curves(self) -> SummaryWriter:
+        from torch.utils.tensorboard import SummaryWriter
+
+        past = None if self._past is None else self._past + 1
+        return SummaryWriter(str(self.path / "tensorboard"), purge_step=past)
 
     @classmethod
     def new(cls, path: str | Path, arguments: Mapping[str, Any]) -> Run:
         """An empty folder of this name; one that holds anything already is refused."""
         path = Path(path)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise RunError(
-                f"{path} exists already; choose another --out, or go on with --resume {path}"
-            )
+        check_vacant(path, "choose another --out")
         path.mkdir(parents=True, exist_ok=True)
         config = {
             "version": VERSION,
@@ -80,8 +79,7 @@ class Run:
             "revision": revision(),
             "versions": versions(),
         }
-        text = json.dumps(config, indent=2) + "\n"
-        replace(path / "config.json", lambda part: part.write_text(text, encoding="utf-8"))
+        write(path / "config.json", json.dumps(config, indent=2) + "\n")
         (path / "checkpoints").mkdir()
         return cls(path, config)
 
@@ -107,7 +105,7 @@ class Run:
         replace(self.path / RESUME, lambda part: save_file(tensors, part, texts))
 
     def load(self) -> tuple[Tensors, dict[str, Any]]:
-        """What `save` kept last; rows of the tables that were written after it are dropped."""
+        """What `save` kept last."""
         path = self.path / RESUME
         try:
             with safe_open(path, framework="numpy") as file:
@@ -119,9 +117,13 @@ class Run:
             ) from None
         except (OSError, SafetensorError, KeyError, ValueError) as error:
             raise RunError(f"{path} cannot be read: {error}") from error
-        for name in (METRICS, EVALUATIONS):
-            self._cut(self.path / name, about["update"])
         return tensors, about
+
+    def go_on_after(self, update: int, steps: int) -> None:
+        """Drops what the tables and curves say of later updates: they come again."""
+        for name in (METRICS, EVALUATIONS):
+            self._cut(self.path / name, update)
+        self._past = steps
 
     @staticmethod
     def _cut(path: Path, update: int) -> None:
@@ -135,7 +137,7 @@ class Run:
     # ------------------------------------------------------------ what came of it
 
     def log(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Adds rows to a table; numbers of the first row's form become curves as well."""
+        """Adds rows to a table."""
         if not rows:
             return
         path = self.path / name
@@ -150,10 +152,11 @@ class Run:
         self._curves.add_scalar(tag, value, steps)
 
     def write(self, name: str, text: str) -> None:
-        replace(self.path / name, lambda part: part.write_text(text, encoding="utf-8"))
+        write(self.path / name, text)
 
     def close(self) -> None:
-        self._curves.close()
+        if "_curves" in vars(self):
+            self._curves.close()
 
 
 def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

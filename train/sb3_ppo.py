@@ -32,11 +32,12 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from agents import neural
+from agents.files import replace
 from drago_env import mount_drago_v0
 from drago_env.policy import resolve
 from train import runs
 from train.evaluate import Evaluation, evaluate, table
-from train.runs import Run, RunError
+from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
 
 
@@ -154,8 +155,7 @@ def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
     """Trains to the end; returns how the network plays then."""
     for spec in arguments.opponents:
         resolve(spec)  # an agent that is not known is told before any folder is made
-    if arguments.out.exists() and (not arguments.out.is_dir() or any(arguments.out.iterdir())):
-        raise RunError(f"{arguments.out} exists already; choose another --out")
+    runs.check_vacant(arguments.out, "choose another --out")
     model = make_model(arguments, make_env(arguments))
     run = Run.new(arguments.out, asdict(arguments) | {"out": str(arguments.out)})
     csv, curves = str(run.path / "progress.csv"), str(run.path / "tensorboard")
@@ -166,7 +166,7 @@ def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
         every = EveryNTimesteps(arguments.evaluate_every, arena)
         model.learn(arguments.steps, callback=every, progress_bar=progress)
         arena.play()
-        runs.replace(run.path / "model.zip", model.save)
+        replace(run.path / "model.zip", model.save)
     return arena.found
 
 
@@ -175,11 +175,12 @@ def main(words: Sequence[str] | None = None) -> int:
         options = (tyro.conf.FlagCreatePairsOff,)
         arguments = tyro.cli(Arguments, prog="python -m train.sb3_ppo", args=words, config=options)
         found = train(arguments, progress=True)
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"interrupted; {runs.NETWORK} is that of the last arena", file=sys.stderr)
+        kept = "the run folder has the network of the last arena, if one was played"
+        print(f"interrupted; {kept}", file=sys.stderr)
         return 130
     print(table(found))
     return 0
