@@ -189,6 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     command = parse(arguments)
     try:
+        if "human" in command.agents:
+            raise ValueError("nobody can be asked in an arena; `python -m agents.play` seats human")
         result = run(
             command.config(),
             command.out,

@@ -81,6 +81,10 @@ def save(
 def load(path: str | Path) -> Checkpoint:
     """Reads a checkpoint; whatever is wrong with the file is refused before it is believed."""
     path = Path(path)
+    if path.is_dir():
+        raise CheckpointError(
+            f"{path} is a folder; name the file in it, such as {path / 'network.safetensors'}"
+        )
     try:
         with safe_open(path, framework="numpy") as file:
             shape, signature, card = _about(path, file.metadata() or {})

@@ -25,7 +25,7 @@ NORMAL, POWER = 1.959964, 0.841621  # quantiles: 95% two-sided, and 80%
 
 
 class Estimate(NamedTuple):
-    """A mean with its 95% interval; the ends are nan where a single deal cannot tell."""
+    """A mean with its 95% interval; the ends are nan where the deals cannot tell."""
 
     mean: float
     low: float
@@ -195,6 +195,7 @@ def rate(sample: Sample, seed: int) -> list[Estimate]:
     rng = np.random.default_rng([seed, deals, drawn])
     resamples = rng.integers(0, deals, (RATING_RESAMPLES, drawn)).tolist()
     spread = np.std([_rated(r, agents, ranks, len(mean)) for r in resamples], axis=0, ddof=1)
+    spread[spread < 1e-9] = math.nan  # all the same, as if there were no luck: nothing is known
     error = spread * math.sqrt(drawn / (deals - 1)) * NORMAL * student(deals)
     return [Estimate(mu, mu - e, mu + e) for mu, e in zip(mean, error.tolist(), strict=True)]
 

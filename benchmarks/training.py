@@ -123,6 +123,7 @@ def figures(quick: bool) -> dict[str, float]:
         found[f"{name} cores"] = sum(t.cpu for t in own) / sum(t.wall for t in own)
     found["ratio"] = found["ours learned"] / max(found["theirs learned"], found["single learned"])
     many = alternate({"ours": ours(MANY_GAMES)}, max(2, rounds // 4))["ours"]
+    found["many rounds"] = float(len(many))
     found["many collected"] = statistics.median(turn.collected / turn.wall for turn in many)
     found["many learned"] = statistics.median(turn.learned / turn.wall for turn in many)
     found["many cores"] = sum(t.cpu for t in many) / sum(t.wall for t in many)
@@ -145,7 +146,8 @@ def markdown(found: dict[str, float], command: str) -> str:
         f"Python {platform.python_version()}, torch {torch.__version__}, drago-env {__version__}). "
         f"The same network, {HORIZON} decisions in each game between two updates, minibatches of "
         f"{MINIBATCH:,}, {EPOCHS} epochs, 2 riders; updates of the two in turn, medians over "
-        f"{found['rounds']:.0f} of them, wall time. `train.ppo` plays itself and learns from both "
+        f"{found['rounds']:.0f} of them (for {MANY_GAMES:,} games {found['many rounds']:.0f}, "
+        "alone), wall time. `train.ppo` plays itself and learns from both "
         "riders; those decisions are not learned from whose outcome the next update will know. "
         "MaskablePPO, as `train.sb3_ppo` runs it, holds one seat against `uniform`, and only its "
         "decisions count. Cores: CPU time over wall time.",

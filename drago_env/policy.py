@@ -184,8 +184,8 @@ def _load(module: str, attribute: str, spec: str) -> Any:
             raise
         raise ValueError(
             f"unknown policy {spec!r}: there is no module {module!r}. 'uniform' is always there; "
-            "the agents of the folder agents/ belong to a checkout of the repository; a policy of "
-            "your own is 'my_module:MyPolicy'"
+            "the agents of the folder agents/ belong to a checkout of the repository, and take "
+            "parameters like key=value; a policy of your own is 'my_module:MyPolicy'"
         ) from error
     except AttributeError as error:
         raise ValueError(f"unknown policy {spec!r}: {module!r} has no {attribute!r}") from error

@@ -205,7 +205,7 @@ def speed() -> str:
     """The figures of the core, and how far it is ahead of others."""
     rows = _rows("speed.md", "what")
     for name, batch, _, ratio, *_ in _rows("speed.md", "environment"):
-        rows.append([f"times the decisions of {name}, batch {batch}", ratio])
+        rows.append([f"times the decisions of {name} (its batch: {batch})", ratio])
     return markdown_table(("what", "figure"), rows)
 
 

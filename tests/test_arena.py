@@ -508,6 +508,7 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["uniform", "--seed", "-1"], "seed must be a whole number from 0 to"),
         (["uniform", "--workers", "0"], "workers must be at least 1"),
         (["uniform", "--records"], "records are written to a folder"),
+        (["human", "uniform"], "nobody can be asked in an arena"),
         (
             ["uniform", "tests.adapters:Wrong"],
             "the policy 'tests.adapters:Wrong' chose the illegal",

@@ -124,7 +124,7 @@ def test_another_kind_of_file_is_refused(file: Path, content: bytes) -> None:
 
 
 def test_a_folder_is_no_checkpoint(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=str(tmp_path)):
+    with pytest.raises(CheckpointError, match=f"{tmp_path} is a folder; name the file in it"):
         load(tmp_path)
 
 

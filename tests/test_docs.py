@@ -52,7 +52,7 @@ def test_picture_is_fresh() -> None:
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_examples_run_as_they_stand(code: str) -> None:
-    names: dict[str, object] = {"__name__": "example"}
+    names: dict[str, object] = {"__name__": "__main__"}
     exec(compile(code, "example", "exec"), names)
     assert "import" in code
     agents = [made for made in names.values() if isinstance(made, type) and hasattr(made, "act")]

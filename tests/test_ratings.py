@@ -316,6 +316,13 @@ def test_games_are_rated_as_openskill_does(seats: tuple[int, ...]) -> None:
     assert max(found) - min(found) > 1
 
 
+def test_where_one_always_wins_the_rating_has_no_interval() -> None:
+    sample = Sample(cubes(agent=seated(30, 0, 1), rank=seated(30, 1, 2)), ["a", "b"])
+    best, other = ratings.rate(sample, 0)
+    assert best.mean > other.mean + 10
+    assert all(math.isnan(end) for end in (*best[1:], *other[1:]))
+
+
 def test_ratings_of_a_long_arena_are_brought_to_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = Sample(luce([26, 24], seated(200, 0, 1), 5), ["a", "b"])
     whole = ratings.rate(sample, 0)[0]

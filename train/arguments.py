@@ -29,7 +29,7 @@ class Arguments:
     resume: _Folder = None
     """go on with this run exactly where it was; everything else is read from its folder"""
     start: _File = None
-    """begin with the weights of this checkpoint instead of random ones"""
+    """begin with the weights of this checkpoint instead of random ones, and with its sizes"""
     seed: int = 0
     """of everything that is random"""
 
