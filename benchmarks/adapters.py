@@ -148,7 +148,7 @@ def markdown(found: dict[str, Any]) -> list[str]:
         "The adapters, on one pinned core, each beside its like in the same run "
         "(`python -m benchmarks.adapters`):",
         "",
-        "| PettingZoo AEC, 2 riders | decisions a second | connect_four's | ratio | wanted |",
+        "| PettingZoo AEC, 2 riders | decisions a second | connect_four's | ratio | goal |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for (name, row), wanted in zip(found["aec"].items(), (6, 3), strict=True):
