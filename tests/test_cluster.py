@@ -143,6 +143,8 @@ def test_training_goes_on_when_a_node_is_lost_and_uses_it_when_it_is_back(
     again = begin(Arguments(resume=training.run.path))
     assert again.update == training.update
     assert same(again.learner.network.weights(), learned)
+    lives: Any = [run.collectors for run in (training, again)]
+    assert lives[0]._lives == lives[1]._lives != [0, 0]  # a third one will not deal what was dealt
     until(again, 2 * BATCH)
     again.collectors.close()
 
