@@ -1,4 +1,4 @@
-"""`python -m train.demo`: from nothing to a player in about five minutes on two cores.
+"""`python -m train.demo`: from nothing to a player in about six minutes on two cores.
 
 It trains a network for two riders, first by lessons and then by self-play, plays it against
 uniform, greedy and heuristic, and leaves the learning curve and the replay page of a game in the
