@@ -1,0 +1,1 @@
+"""What games are made of: compiled loops, chance, checks, records and states; knows no game."""
