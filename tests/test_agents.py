@@ -25,7 +25,7 @@ from drago_env.mount_drago.planning import Outlook, Weights
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.policy import RowGenerator, View, plans, sees_all
 from tests.conftest import Table, at
-from tests.games import STANDARD, TINY, name
+from tests.mount_drago.games import STANDARD, TINY, name
 from tests.test_knowledge import shuffled
 from tests.test_thumbs import FIRST_TWO, positions
 

@@ -18,7 +18,7 @@ from drago_env.mount_drago.planning import Plan, Thought
 from tests.test_knowledge import shuffled
 from tests.test_search import LIGHT, rows_of, running, same
 from tests.test_thumbs import VARIANTS
-from tests.thumbs import Search
+from tests.mount_drago.thumbs import Search
 from train.network import Network
 
 BOARDS = pytest.mark.parametrize("name", VARIANTS)

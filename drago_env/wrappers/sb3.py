@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.game import Game, seed_array
+from drago_env.core.checks import seed_array
+from drago_env.game import Game
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
 try:
@@ -31,13 +32,12 @@ class LearnerVecEnv(VecEnv):
         self,
         game: Game,
         num_envs: int,
-        players: int,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = True,
         action_features: bool = False,
     ) -> None:
-        self._batch = LearnerBatch(game, num_envs, players, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
         self._started = False
