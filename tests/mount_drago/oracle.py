@@ -19,7 +19,7 @@ from drago_env.game import IllegalAction, Legal, Outcome
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.observation import FEATURES
 from drago_env.mount_drago.rules import Rules
-from tests import thumbs
+from tests.mount_drago import thumbs
 from tests.mount_drago.reference import Reference
 
 SEATS, CARD_KINDS, CARDS, HAND, DRAGONS = 5, 50, 110, 6, 10  # what the state is padded to

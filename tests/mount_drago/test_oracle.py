@@ -13,7 +13,7 @@ import pytest
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import EDITIONS, Rules
-from tests import fuzz
+from tests.mount_drago import fuzz
 from tests.mount_drago.fuzz import POLICIES, random_board, random_sizes, valid
 from tests.mount_drago.oracle import FIELDS, Difference, Match, Policy, play_compared
 
