@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import drago_env
+from drago_env.core.chance import GOLDEN, mix, unmixed
 from drago_env.core.checks import select
 from drago_env.game import Legal, StateError
 from drago_env.wrappers.makers import makers
@@ -139,6 +140,59 @@ def test_lists_that_are_not_of_the_state_are_refused(name: str) -> None:
         game.sample(beyond, picks)
     with pytest.raises(ValueError, match="picks"):
         game.sample(legal, picks.astype(np.int64))
+
+
+class Thief:
+    """Keeps every number that a policy can reach, and plays the first legal action."""
+
+    name = "thief"
+    plans = True
+
+    def __init__(self) -> None:
+        self.numbers: set[int] = set()
+
+    def act(self, observation: Any, mask: Any, rng: Any, view: Any = None) -> Any:
+        self.numbers |= {int(number) for number in rng.rows}
+        self.numbers.add(int(rng.bit_generator.seed_seq.entropy))
+        if "rng" in view.state.dtype.names:
+            self.numbers |= {int(number) for number in view.state["rng"]}
+        return mask.argmax(1)
+
+    def finds(self, seed: int) -> bool:
+        """Whether going back from any number leads to the seed, by all steps that the games use."""
+        golden, all_ones = int(GOLDEN), (1 << 64) - 1
+        for number in self.numbers:
+            for _ in range(200):
+                number = unmixed(number)
+                back = (number - golden) & all_ones
+                if seed in {number, back, number ^ all_ones, back ^ all_ones}:
+                    return True
+                number = back
+        return seed in self.numbers
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fair_policy_cannot_find_the_deal(name: str) -> None:
+    seed, thief = 123_456_789, Thief()
+    game = drago_env.make(name, players=2)
+    drago_env.play(game, [thief, "uniform"], [seed], records=False)
+    assert len(thief.numbers) > 3
+    assert not thief.finds(seed)
+    single = MAKERS[name].single_env(players=2, opponents=thief)
+    single.reset(seed=seed)
+    for _ in range(5):
+        _, _, terminated, truncated, _ = single.step(int(single.action_masks().argmax()))
+        if terminated or truncated:
+            break
+    assert not thief.finds(seed)
+    env = MAKERS[name].raw_env(players=2)
+    env.reset(seed=seed)
+    view = env.view(env.possible_agents[0]).state
+    if "rng" in view.dtype.names:
+        thief.numbers = {int(view["rng"][0])}
+        assert not thief.finds(seed)
+    thief.numbers = {int(mix(mix(~np.array([seed], np.uint64)))[0])}
+    assert thief.finds(seed)  # as the games' own steps would lead back
 
 
 def _in_the_child(game: Any, state: Any, answer: Any) -> None:

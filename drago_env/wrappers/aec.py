@@ -15,7 +15,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, select, whole, whole_numbers
 from drago_env.game import Game, Move, State
-from drago_env.policy import View
+from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
@@ -226,7 +226,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """A clone for a planner: what this agent cannot see is drawn anew at each call."""
         seat = self._seat(agent)
         self._views += 1
-        seed = mix(np.array([self._seed], np.uint64) ^ mix(np.array([self._views], np.uint64)))
+        seed = mix(streams(int(self._seed or 0)) ^ mix(np.array([self._views], np.uint64)))
         return View(self.game, self.game.determinize(self._state, seat, seed))
 
     def record(self) -> dict[str, Any]:

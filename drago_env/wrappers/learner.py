@@ -14,7 +14,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, select, whole, within
 from drago_env.core.outcome import standings
 from drago_env.game import Game
-from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all
+from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 
 Opponents = str | Policy | Sequence[str | Policy] | None
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
@@ -86,7 +86,7 @@ class LearnerBatch:
 
     def seed(self, seed: int) -> None:
         """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
-        self._rng = RowGenerator(np.random.PCG64(seed))
+        self._rng = RowGenerator(np.random.PCG64(int(streams(seed)[0])))
 
     def reset(self, seeds: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
         """New games in these rows, up to the learner's first decision."""
@@ -113,7 +113,7 @@ class LearnerBatch:
         for seat in range(self.players):
             numbers = mix(numbers)
             self._pool_index[rows, seat] = numbers % np.uint64(len(self._pool))
-        self._numbers[rows] = mix(numbers)
+        self._numbers[rows] = streams(self.seeds[rows])
 
     def _meet(self, rows: NDArray[np.int64]) -> None:
         """Puts the pool first among the policies in play, and forgets who has left."""
@@ -239,7 +239,7 @@ class LearnerBatch:
     def view(self) -> View:
         """Clones for a planner in the learner's place, one for each game."""
         self._views += 1
-        seeds = mix(self.seeds ^ mix(np.array([self._views], np.uint64)))
+        seeds = mix(streams(self.seeds) ^ mix(np.array([self._views], np.uint64)))
         return View(self.game, self.game.determinize(self.state, self.learner, seeds))
 
     # ------------------------------------------------------------ games at rest
