@@ -73,6 +73,16 @@ class Turn(NamedTuple):
     outcome: Outcome
 
 
+class SingleGame(NamedTuple):
+    """One game whose arrays belong together, so that a turn of it is one cheap call."""
+
+    state: State  # of the one game
+    turn: Turn
+    # One decision and what the next one sees, written to `turn`; an illegal one changes nothing
+    # and returns -1, else the number of legal actions, times 256, and the seat on turn.
+    play: Callable[[int], int]
+
+
 class Drawing(Protocol):
     """A position drawn for one viewer, in every form that an adapter may show."""
 
@@ -163,8 +173,8 @@ class Game(Protocol):
         """The same without any check of actions and arrays, which must be sound."""
         ...
 
-    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
-        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
+    def single(self) -> SingleGame:
+        """One game in arrays of its own, for loops over a single game."""
         ...
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:

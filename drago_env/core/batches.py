@@ -54,6 +54,7 @@ class Batches(NamedTuple):
     features: Any
     look: Any
     turn: Any
+    turn_one: Any
     determinize: Any
     shares: Any
     playout: Any
@@ -284,6 +285,7 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
     made, seats = compiled_for(module), functions.seats
     rules_of, over, deal_one, legal_one = functions[:4]
     apply, reward, observe = functions.apply, functions.reward, functions.observe
+    is_legal = functions.is_legal
 
     @inlined
     def see(game: Any, rules: Any, scale: Any, actions: Any, mask: Any, out: Any) -> Any:
@@ -330,6 +332,24 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
                 counts[row] = see(game, rules, scale, actions[row], mask[row], out[row])
 
     @made
+    def turn_one(cells: Any, shared: Any, action: Any) -> Any:
+        """The same for one game whose arrays are the fields of one record, if it is legal.
+
+        Returns the number of legal actions, times 256, and the seat on turn, or else NO_ACTION.
+        """
+        tables, scheme, scale = shared
+        cell = cells[0]
+        game = cell["state"]
+        rules = rules_of(game, tables)
+        if not is_legal(game, action, rules):
+            return np.int64(NO_ACTION)
+        apply(game, action, rules, cell["points"])
+        reward(game, scheme, cell["points"], rules, cell["rewards"])
+        count = see(game, rules, scale, cell["actions"], cell["mask"], cell["observation"])
+        cell["count"] = count
+        return np.int64(count) << 8 | np.int64(game["seat"])
+
+    @made
     def random_step(
         state: Any,
         picks: Any,
@@ -362,7 +382,7 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
                 deal_one(game, seeds[row], rules)
             counts[row] = see(game, rules, scale, actions[row], mask[row], observation[row])
 
-    return {"look": look, "turn": turn, "random_step": random_step}
+    return {"look": look, "turn": turn, "turn_one": turn_one, "random_step": random_step}
 
 
 @inlined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from drago_env.core.checks import whole_numbers as whole_array
 from drago_env.core.layout import Slice, scale
 from drago_env.core.named_chance import NamedChance
 from drago_env.core.random_play import RandomPlay
+from drago_env.core.single import Single
 from drago_env.core.threads import ThreadTeam
 from drago_env.game import (
     Drawing,
@@ -33,7 +34,7 @@ from drago_env.game import (
 )
 
 
-class CompiledGame(NamedChance, RandomPlay):
+class CompiledGame(NamedChance, RandomPlay, Single):
     """What games share. One of them is a class with its loops, its state's dtype and its rewards.
 
     It hands over the rules that a batch may mix, the rows that deals begin from (one for each of
@@ -170,15 +171,6 @@ class CompiledGame(NamedChance, RandomPlay):
         """The same without any check of actions and arrays, which must be sound."""
         arguments = (state, actions, self._shared, *out.legal, out.observation, *out.outcome)
         self.run(self.loops.turn, len(state), *arguments)
-
-    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
-        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
-        turn = self.loops.turn
-        # once compiled, the entry point itself spares numba's choice among forms at every call
-        forms = list(getattr(turn, "overloads", {}).values())
-        entry = forms[0].entry_point if len(forms) == 1 else turn
-        arguments = (state, actions, self._shared, *out.legal, out.observation, *out.outcome)
-        return partial(entry, *arguments)
 
     def illegal(self, state: State, row: int, action: int) -> IllegalAction:
         """The error for an illegal action: row, seat, action and the legal ones in words."""
