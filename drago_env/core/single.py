@@ -50,5 +50,6 @@ class Single:
 
 def _entry_point(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     """The compiled form of a dispatcher for these arguments and a whole number."""
-    kinds = tuple(typeof(argument) for argument in (*arguments, 0))
+    kind_of: Any = typeof
+    kinds = tuple(kind_of(argument) for argument in (*arguments, 0))
     return dispatcher.overloads[kinds].entry_point

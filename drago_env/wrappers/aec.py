@@ -310,8 +310,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._bind()
             self._state[:] = kept[0]
             self.game.look(self._state, self._turn)
-            for array, saved in zip(self._turn.outcome, kept[1:], strict=True):
-                array[:] = saved
+            self._turn.outcome.points[:], self._turn.outcome.rewards[:] = kept[1:]
 
 
 class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
