@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import arena, tables
+from agents import arena, seating
 from agents.arena import Config, Result, run
 from agents.folder import Folder
-from agents.seating import deals, guests, outcome, play_deals
+from agents.seating import deals, guests, play_deals
 from drago_env import record
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same
@@ -47,6 +47,10 @@ class Cheat(Uniform):
 
     name = "cheat"
     sees_all = True
+
+
+def mount(players: int) -> str:
+    return f"mount_drago:players={players}"
 
 
 def rows(result: Result) -> list[dict[str, Any]]:
@@ -88,7 +92,7 @@ def test_in_the_long_run_all_hold_as_many_seats(agents: int, seats: int) -> None
 
 @pytest.mark.parametrize(("agents", "seats"), [(2, 2), (3, 3), (3, 5), (5, 3)])
 def test_every_deal_is_played_in_every_rotation(agents: int, seats: int) -> None:
-    config = Config(["uniform"] * agents, players=seats, games=20 * seats)
+    config = Config(["uniform"] * agents, game=mount(seats), games=20 * seats)
     made = deals(config, 0, 20)
     assert made.seating.shape == (20, seats, seats)
     for number, turns in enumerate(made.seating.tolist()):
@@ -99,7 +103,7 @@ def test_every_deal_is_played_in_every_rotation(agents: int, seats: int) -> None
 
 
 def test_orders_are_shuffled_evenly() -> None:
-    made = deals(Config(["uniform"] * 3, players=3, games=18_000), 0, 6000)
+    made = deals(Config(["uniform"] * 3, game=mount(3), games=18_000), 0, 6000)
     counts = Counter(map(tuple, made.seating[:, 0].tolist()))
     assert len(counts) == 6
     assert max(abs(count - 1000) for count in counts.values()) < 5 * math.sqrt(1000 * 5 / 6)
@@ -109,7 +113,7 @@ def test_a_deal_follows_from_the_seed_and_its_number() -> None:
     config = Config(["uniform"] * 2, games=20, seed=3)
     whole = deals(config, 0, 10)
     assert same(tuple(deals(config, 4, 7)), tuple(part[4:7] for part in whole))
-    others = Config(["uniform", FIRST, FIRST], players=4, games=4000, seed=3)
+    others = Config(["uniform", FIRST, FIRST], game=mount(4), games=4000, seed=3)
     assert same(deals(others, 0, 10).seeds, whole.seeds)
     assert not set(deals(Config(["uniform"], seed=4), 0, 10).seeds) & set(whole.seeds)
     assert len(set(whole.seeds)) == 10
@@ -119,28 +123,13 @@ def test_a_deal_follows_from_the_seed_and_its_number() -> None:
 # ---------------------------------------------------------------- what is counted
 
 
-def test_ties_and_ranks_by_hand() -> None:
-    points = np.array([[10, 20, 30, 40], [30, 30, 10, 30], [7, 7, 7, 7], [50, 20, 20, 10]])
-    winners = points == points.max(1, keepdims=True)
-    win_share, rank, margin = outcome(points, winners)
-    third = 1 / 3
-    assert win_share.tolist() == [[0, 0, 0, 1], [third, third, 0, third], [0.25] * 4, [1, 0, 0, 0]]
-    assert rank.tolist() == [[4, 3, 2, 1], [2, 2, 4, 2], [2.5] * 4, [1, 2.5, 2.5, 4]]
-    assert margin[[0, 2]].tolist() == [[-20, -20 / 3, 20 / 3, 20], [0] * 4]
-    assert margin[3].tolist() == pytest.approx([100 / 3, -20 / 3, -20 / 3, -20])
-
-
-def test_without_points_winners_share_the_first_ranks() -> None:
-    win_share, rank, margin = outcome(np.zeros((1, 3), np.int64), np.array([[True, False, True]]))
-    assert (win_share.tolist(), rank.tolist()) == ([[0.5, 0, 0.5]], [[1.5, 3, 1.5]])
-    assert not margin.any()
-
-
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_the_table_has_a_row_for_each_game_and_seat(players: int) -> None:
-    config = Config(["uniform", FIRST, "uniform"], players=players, games=31, seed=8)
+    config = Config(["uniform", FIRST, "uniform"], game=mount(players), games=31, seed=8)
     table = run(config, workers=1).table
-    assert list(table.columns) == list(tables.COLUMNS)
+    assert list(table.columns) == [
+        *("deal", "rotation", "seat", "agent", "points", "win_share", "rank", "margin"),
+    ]
     assert config.deals == math.ceil(31 / players)
     assert len(table) == config.deals * players**2
     assert set(table.agent) == {"uniform", FIRST, "uniform#2"}
@@ -154,7 +143,7 @@ def test_the_table_has_a_row_for_each_game_and_seat(players: int) -> None:
 
 
 def test_the_rows_are_those_of_the_records() -> None:
-    config = Config(["uniform", FIRST], players=3, games=12, seed=2)
+    config = Config(["uniform", FIRST], game=mount(3), games=12, seed=2)
     chunk = play_deals(config, 1, 4, records=True)
     made = deals(config, 1, 4)
     assert record.verify_all(chunk.records) == [None] * 9
@@ -184,7 +173,7 @@ def test_equal_agents_are_told_apart() -> None:
 
 @pytest.mark.parametrize(("players", "agents"), [(2, 2), (3, 2), (4, 4), (2, 3)])
 def test_equal_agents_without_chance_differ_by_nothing(players: int, agents: int) -> None:
-    config = Config([FIRST] * agents, players=players, games=40)
+    config = Config([FIRST] * agents, game=mount(players), games=40)
     result = run(config, workers=1)
     means = result.table.groupby(["deal", "agent"])[["win_share", "margin"]].mean()
     for _, deal in means.groupby("deal"):
@@ -205,10 +194,10 @@ def test_equal_agents_with_chance_play_different_games() -> None:
 
 
 def test_results_do_not_depend_on_workers_or_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = Config(["uniform", FIRST, "uniform"], players=2, games=80, seed=1)
+    config = Config(["uniform", FIRST, "uniform"], games=80, seed=1)
     wanted = run(config, workers=1)
     for games in (2, 14, 64):
-        monkeypatch.setattr(tables, "GAMES_AT_ONCE", games)
+        monkeypatch.setattr(seating, "GAMES_AT_ONCE", games)
         assert equal(run(config, workers=1), wanted)
     assert equal(run(config, workers=2), wanted)
     assert run(config, workers=1).report().json() == wanted.report().json()
@@ -217,9 +206,9 @@ def test_results_do_not_depend_on_workers_or_chunks(monkeypatch: pytest.MonkeyPa
 
 def test_chunks_are_a_matter_of_the_arena_alone() -> None:
     assert Config(["uniform"] * 2).chunk == 512
-    assert [Config(["uniform", SLOW], 4, games=g).chunk for g in (1, 6400, 10**6)] == [4, 25, 256]
+    assert [Config(["uniform", SLOW], mount(4), g).chunk for g in (1, 6400, 10**6)] == [4, 25, 256]
     # so even an agent that draws for the whole batch at once plays the same games again
-    config = Config(["tests.adapters:Dice", "uniform"], players=4, games=40)
+    config = Config(["tests.adapters:Dice", "uniform"], game=mount(4), games=40)
     assert equal(run(config, workers=1), run(config, workers=1))
 
 
@@ -234,7 +223,7 @@ def test_made_policies_play_in_this_process() -> None:
 
 # ---------------------------------------------------------------- folders
 
-CONFIG = Config(["uniform", FIRST, "uniform"], players=2, games=60, seed=5)
+CONFIG = Config(["uniform", FIRST, "uniform"], games=60, seed=5)
 
 
 def files(folder: Path) -> list[str]:
@@ -243,7 +232,7 @@ def files(folder: Path) -> list[str]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "GAMES_AT_ONCE", 16)
+    monkeypatch.setattr(seating, "GAMES_AT_ONCE", 16)
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
@@ -286,7 +275,7 @@ def test_an_interrupted_arena_goes_on(
     assert [part.stem for part in parts] == ["000000000-000000008", "000000008-000000016"]
     # what a killed run may leave behind: a half of a file, under its first name or its last
     parts[0].write_bytes(parts[0].read_bytes()[:1000])
-    (broken / "parts" / "000000016-000000024.npz.tmp").write_bytes(b"half")
+    (broken / "parts" / "000000016-000000024.npz.part").write_bytes(b"half")
     (broken / "parts" / "000000016-000000020.jsonl").write_text('{"half":', encoding="utf-8")
     played = spy(monkeypatch)
     assert equal(run(CONFIG, broken, format, records=True, workers=1), wanted)
@@ -301,7 +290,7 @@ def test_an_arena_may_go_on_in_other_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(tables, "GAMES_AT_ONCE", 16)
+        patch.setattr(seating, "GAMES_AT_ONCE", 16)
         stop_after(patch, 2)
         with pytest.raises(KeyboardInterrupt):
             run(CONFIG, tmp_path, workers=1)
@@ -367,11 +356,17 @@ def test_another_arena_is_refused(tmp_path: Path) -> None:
     shutil.copy(ROOT / "drago_env/mount_drago/boards/riders-4-5.txt", board)
     agents = CONFIG.agents
     for config, format, records, words in [
-        (Config(agents, 3, games=60, seed=5), "parquet", False, "players is 2 there and 3 here"),
+        (Config(agents, mount(3), 60, 5), "parquet", False, "players is 2 there and 3 here"),
         (Config(agents, games=60, seed=6), "parquet", False, "seed is 5 there and 6 here"),
         (Config(agents[:2], games=60, seed=5), "parquet", False, "agents is"),
-        (Config(agents, 2, "italian", games=60, seed=5), "parquet", False, "edition is 'german'"),
-        (Config(agents, board=str(board), games=60, seed=5), "parquet", False, "board is None"),
+        (
+            *(Config(agents, "mount_drago:edition=italian", 60, 5), "parquet", False),
+            "game is 'mount_drago' there and 'mount_drago:edition=italian' here",
+        ),
+        (
+            *(Config(agents, f"mount_drago:board={board}", 60, 5), "parquet", False),
+            "game is 'mount_drago' there and 'mount_drago:board=",
+        ),
         (CONFIG, "csv", False, "format is 'parquet' there and 'csv' here"),
         (CONFIG, "parquet", True, "records is False there and True here"),
         (Config(agents, games=58, seed=5), "parquet", False, "ask for at least as many, not 58"),
@@ -446,8 +441,8 @@ def test_json_alone_is_on_standard_output(
     assert "60/60 games" in err
     assert "How often" in err
     interval = {"mean", "low", "high"}
-    names = ("players", "edition", "seed", "deals", "games")
-    assert [found[name] for name in names] == [3, "german", 9, 20, 60]
+    names = ("players", "game", "seed", "deals", "games")
+    assert [found[name] for name in names] == [3, "mount_drago:players=3", 9, 20, 60]
     assert found["even"] == pytest.approx(1 / 3, abs=1e-6)
     assert {one["agent"] for one in found["agents"]} == {"uniform", FIRST}
     for one in found["agents"]:
@@ -463,7 +458,7 @@ def test_json_alone_is_on_standard_output(
     gap = pair["win_share_difference"]["mean"]
     assert gap == pytest.approx(shares[0] - shares[1], abs=2e-6)
     # again, from Python, on one core
-    report = run(Config(["uniform", FIRST], 3, games=60, seed=9), workers=1).report()
+    report = run(Config(["uniform", FIRST], mount(3), 60, 9), workers=1).report()
     assert report.json() == out.strip()
     assert files(folder) == [
         *("config.json", "records.jsonl", "report.md", "report.svg", "results.csv", "times.json"),
@@ -480,7 +475,7 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     page = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
     for text in (shown, page):
-        assert "2 players, german edition, 60 games (30 deals), seed 0" in text
+        assert "mount_drago, 2 players, 60 games (30 deals), seed 0" in text
         assert "Cheat (sees all)" in text
         assert "It cheats" in text
         assert "How often, in percent, a row ends before a column" in text
@@ -504,8 +499,8 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["uniform", "--players", "6"], "players must be from 2 to 5, not 6"),
         (["uniform", "--edition", "klingon"], "edition must be german or italian, not 'klingon'"),
         (["uniform", "--board", "nowhere.txt"], "cannot read the board file nowhere.txt"),
-        (["uniform", "--games", "0"], "games must be a whole number from 1 to"),
-        (["uniform", "--seed", "-1"], "seed must be a whole number from 0 to"),
+        (["uniform", "--games", "0"], "games must be from 1 to"),
+        (["uniform", "--seed", "-1"], "seed must be from 0 to"),
         (["uniform", "--workers", "0"], "workers must be at least 1"),
         (["uniform", "--records"], "records are written to a folder"),
         (["human", "uniform"], "nobody can be asked in an arena"),
