@@ -23,6 +23,7 @@ from agents.arena import Config, Result, run
 from agents.folder import Folder
 from agents.seating import deals, guests, play_deals
 from drago_env import record
+from drago_env.games import GAMES
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same
 
@@ -395,6 +396,124 @@ def test_a_folder_with_other_files_is_refused(
         run(CONFIG, tmp_path / name, workers=1)
 
 
+# ---------------------------------------------------------------- other games
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A game without points and chance, some of whose games are cut off."""
+    monkeypatch.setitem(GAMES, "plain", "tests.plain")
+    return "plain:players=3"
+
+
+def test_without_points_there_are_no_columns_for_them(plain: str, tmp_path: Path) -> None:
+    result = run(Config(["uniform", FIRST], plain, 240, 4), tmp_path, workers=1)
+    table, report = result.table, result.report()
+    assert list(table.columns) == [
+        *("deal", "rotation", "seat", "agent", "win_share", "rank", "truncated"),
+    ]
+    found = json.loads(report.json())
+    assert "luck" not in found
+    assert set(found["agents"][0]) == {
+        *("agent", "games", "win_share", "rank", "rating", "sees_all"),
+    }
+    assert set(found["pairs"][0]) == {"a", "b", "win_share_difference", "ahead"}
+    report.write(tmp_path)
+    page = (tmp_path / "report.md").read_text(encoding="utf-8")
+    shown = (page + report.json()).lower()
+    for word in ("margin", "points", "variance", "nan", "| 0.00 ["):
+        assert word not in shown
+    assert "Win share and rating of each agent" in page
+    assert equal(run(result.config, tmp_path, workers=1), result)  # the folder has them as well
+
+
+def test_games_that_are_cut_off_are_counted_and_pay_what_the_game_says(plain: str) -> None:
+    result = run(Config(["uniform", FIRST], plain, 240, 4), workers=1)
+    games = result.table.groupby(["deal", "rotation"])
+    cut = games.truncated.all()
+    assert 10 < cut.sum() < 100
+    assert (games.truncated.any() == cut).all()
+    assert np.allclose(games.win_share.sum(), np.where(cut, 0, 1))
+    assert (games["rank"].max()[cut] == 2).all()  # all alike
+    found = json.loads(result.report().json())
+    assert found["truncated"] == cut.sum()
+    assert found["even"] == pytest.approx((240 - cut.sum()) / 240 / 3, abs=1e-6)
+    assert any(f"{cut.sum()} of 240 games" in note for note in result.report().notes())
+
+
+def test_without_chance_a_deal_is_an_opening(plain: str) -> None:
+    config = Config([FIRST, "tests.adapters:First:last=True"], plain, 60, 1)
+    assert config.opening == 12
+    made = play_deals(config, 0, 20, records=True)
+    firsts = [
+        tuple(move["action"] for move in kept["moves"][: config.opening]) for kept in made.records
+    ]
+    assert [firsts[n] for n in range(0, 60, 3)] == [firsts[n] for n in range(1, 60, 3)]
+    assert len(set(firsts)) == 20  # another one for each deal
+    assert made.decisions.sum() == sum(len(k["moves"]) - config.opening for k in made.records)
+    assert len({kept["moves"][config.opening]["action"] for kept in made.records}) > 1
+    later = play_deals(config, 5, 8, records=True)
+    assert [k["moves"] for k in later.records] == [k["moves"] for k in made.records[15:24]]
+    report = run(config, workers=1).report()
+    assert json.loads(report.json())["opening"] == 12
+    assert any("an opening of 12 random decisions" in note for note in report.notes())
+    assert "opening" not in run(Config([FIRST], games=4), workers=1).report().json()
+
+
+def test_workers_know_a_game_from_outside(plain: str) -> None:
+    config = Config(["uniform", FIRST], plain, 30, 2)
+    assert equal(run(config, workers=2), run(config, workers=1))
+
+
+@pytest.mark.parametrize(
+    ("agents", "words"),
+    [
+        ([FIRST, FIRST], "as if one game were played again and again"),
+        (["uniform"], "One agent holds every seat"),
+    ],
+)
+def test_what_rotations_cannot_tell_is_said(agents: list[str], words: str) -> None:
+    assert any(words in note for note in run(Config(agents, games=40)).report().notes())
+    notes = run(Config(["uniform", FIRST], games=40)).report().notes()
+    assert not any("again" in note or "every seat" in note for note in notes)
+
+
+def test_an_agent_may_have_a_name_of_its_own(tmp_path: Path) -> None:
+    config = Config(["mine=search:playouts=2", f"mine={FIRST}", "uniform"], games=8)
+    assert config.names == ["mine", "mine#2", "uniform"]
+    assert set(run(config, tmp_path, workers=1).table.agent) == set(config.names)
+    other = Config(["mine=search:playouts=3", *config.agents[1:]], games=8)
+    with pytest.raises(ValueError, match="agents is"):  # the name alone does not tell
+        run(other, tmp_path, workers=1)
+
+
+def test_an_arena_of_an_older_version_is_refused(tmp_path: Path) -> None:
+    old = {"version": 1, "package": "0.1.0", "game": "mount_drago", "games": 60}
+    (tmp_path / "config.json").write_text(json.dumps(old), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"an arena of drago-env 0\.1\.0, in version 1"):
+        run(CONFIG, tmp_path, workers=1)
+    assert files(tmp_path) == ["config.json"]
+
+
+def test_a_game_in_other_words_is_the_same_arena(tmp_path: Path) -> None:
+    first = run(Config(["uniform"], games=8), tmp_path, workers=1)
+    again = Config(["uniform"], "mount_drago:edition=german,players=2", 8)
+    assert equal(run(again, tmp_path, workers=1), first)
+
+
+def test_the_words_of_the_default_game_are_shorthands(capsys: pytest.CaptureFixture[str]) -> None:
+    games = ["--games", "6", "--workers", "1", "--json"]
+    words = ["--players", "3", "--edition", "italian"]
+    assert arena.main(["uniform", *words, *games]) == 0
+    short = capsys.readouterr().out
+    spec = "mount_drago:players=3,edition=italian"
+    assert arena.main(["uniform", "--game", spec, *games]) == 0
+    assert capsys.readouterr().out == short
+    assert json.loads(short)["game"] == spec
+    assert arena.main(["uniform", "--game", "mount_drago", "--players", "3", *games]) == 2
+    assert "--players is a shorthand" in capsys.readouterr().err
+
+
 # ---------------------------------------------------------------- the command line
 
 
@@ -504,6 +623,8 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["uniform", "--workers", "0"], "workers must be at least 1"),
         (["uniform", "--records"], "records are written to a folder"),
         (["human", "uniform"], "nobody can be asked in an arena"),
+        (["me=human", "uniform"], "nobody can be asked in an arena"),
+        (["uniform", "--game", "chess"], "unknown game 'chess'"),
         (
             ["uniform", "tests.adapters:Wrong"],
             "the policy 'tests.adapters:Wrong' chose the illegal",
