@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import whole
 from drago_env.core.outcome import standings
-from drago_env.game import Game
+from drago_env.game import Game, State
 from drago_env.games import DEFAULT, make
 from drago_env.play import play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
@@ -197,6 +197,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
     named = zip(config.policies(), config.names, strict=True)
     seated = [_Timed(policy, name) for policy, name in named]
     places, seats, game = seating.reshape(-1, config.players), config.players, config.rule_book
+    batch: list[State] = []  # the array that all its games are played in
     played = play(
         game,
         seated,
@@ -204,9 +205,11 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         records=records,
         seating=places,
         choices=choices.ravel(),
+        watch=lambda state, *_: batch.append(state),
         openings=np.repeat(openings, seats, axis=0),
     )
-    result = standings(game, played.state)
+    state = batch[-1]
+    result = standings(game, state)
     deal, rotation, seat = np.indices(seating.shape).reshape(3, -1, seats)
     found = {
         "deal": deal + first,
@@ -217,7 +220,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],
         "margin": result.margin[:, :seats],
-        "truncated": np.repeat(played.truncated[:, None], seats, axis=1),
+        "truncated": np.repeat(game.truncated(state)[:, None], seats, axis=1),
     }
     return Chunk(
         {name: found[name].ravel() for name in config.columns},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents import leaderboard
-from drago_env.games import GAMES
+from tests import games
 
 PLAN = """
 agents = ["heuristic", "greedy", "uniform"]
@@ -81,20 +81,17 @@ def test_a_weaker_agent_that_wins_is_told(tmp_path: Path) -> None:
     assert "| the other way round |" in row
 
 
-def test_a_game_without_points_has_a_page_without_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(GAMES, "plain", "tests.plain")
+def test_a_game_without_points_has_a_page_without_them(tmp_path: Path) -> None:
     plan = PLAN.replace("heuristic", "tests.adapters:First").replace(
         "greedy", "tests.adapters:Dice"
     )
-    page = made(tmp_path, plan, "0.01", "--game", "plain", "--trust")
+    page = made(tmp_path, plan, "0.01", "--game", "race", "--trust")
     assert "were cut off" in page
     assert "random decisions" in page
     for word in ("margin", "points", "Luck", "luck.svg", "nan"):
         assert word not in page
-    assert (tmp_path / "arenas" / "leaderboard-plain.md").exists()
-    assert (tmp_path / "arenas" / "leaderboard-plain-3.svg").exists()
+    assert (tmp_path / "arenas" / "leaderboard-race.md").exists()
+    assert (tmp_path / "arenas" / "leaderboard-race-3.svg").exists()
 
 
 @pytest.mark.parametrize("scale", ["0", "-1", "nan"])
@@ -130,7 +127,7 @@ def test_only_if_told_so_the_docs_are_written() -> None:
     assert leaderboard.Arguments(write=True).page == Path("docs/leaderboard.md")
 
 
-@pytest.mark.parametrize("game", [*GAMES])
+@pytest.mark.parametrize("game", games.NAMES)
 def test_the_plan_of_a_game_can_be_played(game: str) -> None:
     asked = leaderboard.Arguments(game)
     if not (Path(leaderboard.__file__).parent / game / "leaderboard.toml").exists():
