@@ -182,7 +182,9 @@ def test_equal_agents_without_chance_differ_by_nothing(players: int, agents: int
     for pair in json.loads(result.report().json())["pairs"]:
         assert pair["margin_difference"] == {"mean": 0, "low": 0, "high": 0}
         assert pair["win_share_difference"]["mean"] == 0
-    assert result.report().luck.deal.mean == 1
+    luck = result.report().luck
+    assert luck is not None
+    assert luck.deal.mean == 1
 
 
 def test_equal_agents_with_chance_play_different_games() -> None:

@@ -136,6 +136,7 @@ def test_a_known_edge_is_found() -> None:
     (pair,) = report.pairs
     assert (pair.a.name, pair.b.name) == (TAKER, "uniform")
     assert pair.win_share.estimate.low > 0
+    assert pair.margin is not None
     assert pair.margin.estimate.low > 5
     assert pair.win_share.more == 0
     assert pair.a.rating.low > pair.b.rating.high
