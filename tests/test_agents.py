@@ -85,13 +85,10 @@ def test_search_has_defaults_and_parameters() -> None:
     ("words", "allowed"),
     [
         *[(f"method={v}", "method must be one of flat, tree") for v in ("bush", "3")],
-        ("playout=best", "playout must be one of uniform, greedy, light, heuristic"),
-        ("leaf=moon", "leaf must be one of win_chance, margin"),
-        *[
-            (f"playouts={v}", "playouts must be a whole number from 1")
-            for v in ("0", "-1", "1.5", "x")
-        ],
-        *[(f"depth={v}", "depth must be a whole number from 0") for v in ("-1", "2.0", "x")],
+        *[(f"playouts={v}", "playouts must be a whole number from 1") for v in ("1.5", "x")],
+        *[(f"playouts={v}", "playouts must be from 1 to 1000000") for v in ("0", "-1")],
+        *[(f"depth={v}", "depth must be a whole number from 0") for v in ("2.0", "x")],
+        ("depth=-1", "depth must be from 0"),
         *[
             (f"noise={v}", "noise must be a number from 0 to 1")
             for v in ("-0.1", "1.1", "nan", "x")
@@ -112,6 +109,22 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(
     assert words.partition("=")[2] in str(error.value)
 
 
+@pytest.mark.parametrize("agent", ["search", "clairvoyant"])
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        ("playout=best", "playout of {} for mount_drago must be one of light, heuristic, greedy"),
+        ("leaf=moon", "leaf of {} for mount_drago must be one of win_chance, margin"),
+    ],
+)
+def test_what_a_game_does_not_offer_is_refused_when_it_is_played(
+    agent: str, words: str, allowed: str
+) -> None:
+    table = at({"blue": 1}, ["blue 2, red 1"])
+    with pytest.raises(ValueError, match=f"^{allowed.format(agent)}[^']*, not '(best|moon)'"):
+        choice(f"{agent}:{words}", table)
+
+
 @pytest.mark.parametrize("agent", ["greedy", "heuristic", "search", "clairvoyant"])
 def test_an_unknown_parameter_is_refused(agent: str) -> None:
     with pytest.raises(ValueError, match=f"'{agent}:speed=1' cannot be made"):
@@ -125,7 +138,7 @@ def test_a_planner_needs_a_view_of_this_game(spec: str) -> None:
     with pytest.raises(ValueError, match=f"{policy.name} plans: it must be given a view"):
         policy.act(*nothing, rng, None)
     chess: Any = SimpleNamespace(spec=SimpleNamespace(name="chess"))
-    with pytest.raises(ValueError, match=f"{policy.name} knows mount_drago, not chess"):
+    with pytest.raises(ValueError, match=f"{policy.name} plans, and chess hands no functions"):
         policy.act(*nothing, rng, View(chess, np.zeros(0, np.void)))
 
 
@@ -423,5 +436,5 @@ def test_nothing_is_best_after_the_end() -> None:
 
 @pytest.mark.parametrize("spec", ["search:depth=100000000000000000000", "search:playouts=2000000"])
 def test_numbers_beyond_all_use_are_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match=r"must be a whole number from . to"):
+    with pytest.raises(ValueError, match=r"must be from . to"):
         resolve(spec)
