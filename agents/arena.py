@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cluster import spread
+from agents.cluster import run_on_cluster
 from agents.folder import Folder
 from agents.seating import Chunk, Columns, Config, join, play_deals, split
 from drago_env.games import GAMES
@@ -130,7 +130,7 @@ def _played(
 ) -> Played:
     """The finished jobs as they come."""
     if ray is not None:
-        yield from spread(ray, play_deals, ((config, *job, records) for job in jobs))
+        yield from run_on_cluster(ray, play_deals, ((config, *job, records) for job in jobs))
         return
     if workers <= 1:
         for first, last in jobs:

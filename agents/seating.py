@@ -150,7 +150,7 @@ def deals(config: Config, first: int, last: int) -> Deals:
     each = numbers[:, None] * config.players + seats
     first_moves = np.arange(config.opening)
     order = np.argsort(_random(config.seed, _ORDER, each), axis=1)
-    seated = np.take_along_axis(guests(len(config.agents), config.players, numbers), order, 1)
+    seated = np.take_along_axis(who_plays(len(config.agents), config.players, numbers), order, 1)
     rotations = (seats[:, None] + seats) % config.players
     # Choices differ between rotations; else equal agents would play the same game each time.
     return Deals(
@@ -161,7 +161,7 @@ def deals(config: Config, first: int, last: int) -> Deals:
     )
 
 
-def guests(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def who_plays(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Who plays in the deals with these numbers, one agent for each seat, in no order yet.
 
     Too few agents go round the table again, and the surplus seats go on from deal to deal where

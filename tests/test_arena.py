@@ -21,7 +21,7 @@ import pytest
 from agents import arena, seating
 from agents.arena import Config, Result, run
 from agents.folder import Folder
-from agents.seating import deals, guests, play_deals
+from agents.seating import deals, who_plays, play_deals
 from drago_env import record
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same
@@ -81,13 +81,13 @@ def equal(one: Result, other: Result) -> bool:
     ],
 )
 def test_seats_are_filled_in_turn(agents: int, seats: int, wanted: list[str]) -> None:
-    found = guests(agents, seats, np.arange(len(wanted)))
+    found = who_plays(agents, seats, np.arange(len(wanted)))
     assert ["".join(map(str, row)) for row in found.tolist()] == wanted
 
 
 @pytest.mark.parametrize(("agents", "seats"), [(2, 3), (3, 4), (2, 5), (3, 5), (4, 5), (5, 2)])
 def test_in_the_long_run_all_hold_as_many_seats(agents: int, seats: int) -> None:
-    counts = Counter(guests(agents, seats, np.arange(60)).ravel().tolist())
+    counts = Counter(who_plays(agents, seats, np.arange(60)).ravel().tolist())
     assert set(counts.values()) == {60 * seats // agents}
 
 
@@ -97,7 +97,7 @@ def test_every_deal_is_played_in_every_rotation(agents: int, seats: int) -> None
     made = deals(config, 0, 20)
     assert made.seating.shape == (20, seats, seats)
     for number, turns in enumerate(made.seating.tolist()):
-        assert sorted(turns[0]) == sorted(guests(agents, seats, np.array([number]))[0].tolist())
+        assert sorted(turns[0]) == sorted(who_plays(agents, seats, np.array([number]))[0].tolist())
         for rotation, seated in enumerate(turns):
             assert seated == turns[0][rotation:] + turns[0][:rotation]
     assert len({tuple(order) for order in made.seating[:, 0].tolist()}) > 1
