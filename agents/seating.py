@@ -21,7 +21,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import whole
 from drago_env.core.outcome import standings
 from drago_env.game import Game, State
-from drago_env.games import DEFAULT, make
+from drago_env.games import DEFAULT, GAMES, make, name_of, register
 from drago_env.play import play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
 
@@ -55,6 +55,10 @@ class Config:
         whole("games", self.games, 1, 2**48)
         whole("seed", self.seed, 0, 2**64 - 1)
         _ = self.rule_book  # refuses a game that it does not know
+
+    def __reduce__(self) -> Any:
+        module = GAMES[self.rule_book.spec.name]
+        return _received, (module, self.agents, self.game, self.games, self.seed)
 
     @cached_property
     def rule_book(self) -> Game:
@@ -108,6 +112,12 @@ class Config:
             _resolved(split(agent)[1], game) if isinstance(agent, str) else resolve(agent)
             for agent in self.agents
         ]
+
+
+def _received(module: str, agents: Any, game: str, games: int, seed: int) -> Config:
+    """An arena in another process, which may not know yet a game from outside."""
+    register(name_of(game), module)
+    return Config(agents, game, games, seed)
 
 
 _resolved = cache(resolve)

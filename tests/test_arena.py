@@ -21,7 +21,7 @@ import pytest
 from agents import arena, seating
 from agents.arena import Config, Result, run
 from agents.folder import Folder
-from agents.seating import deals, who_plays, play_deals
+from agents.seating import deals, play_deals, who_plays
 from drago_env import record
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same
