@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core.advice import Advice
 from drago_env.core.batches import Functions, batches, scratch
 from drago_env.core.chance import GOLDEN, below
 from drago_env.core.checks import whole
@@ -21,7 +22,7 @@ from drago_env.core.compiled import inlined
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.layout import laid_out, scale, starts
 from drago_env.core.planning import Planner
-from drago_env.core.search import Advice, searches
+from drago_env.core.search import searches
 from drago_env.game import Faults, GameSpec, Move, State
 from drago_env.pictures.canvas import HEIGHT, WIDTH, Box, Part, Text, pixels, svg
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.core import batches
 from drago_env.core.batches import NO_ACTION, Batches
 from drago_env.core.checks import output, picked_rows, seed_array, select, whole, within
 from drago_env.core.checks import whole_numbers as whole_array
 from drago_env.core.layout import Slice, scale
 from drago_env.core.named_chance import NamedChance
+from drago_env.core.random_play import RandomPlay
 from drago_env.core.threads import ThreadTeam
 from drago_env.game import (
     Drawing,
@@ -33,7 +33,7 @@ from drago_env.game import (
 )
 
 
-class CompiledGame(NamedChance):
+class CompiledGame(NamedChance, RandomPlay):
     """What games share. One of them is a class with its loops, its state's dtype and its rewards.
 
     It hands over the rules that a batch may mix, the rows that deals begin from (one for each of
@@ -341,50 +341,6 @@ class CompiledGame(NamedChance):
     def faults(self, state: State) -> Faults:
         """Pairs of a fault in words and the rows that have it; later ones trust earlier ones."""
         raise NotImplementedError
-
-    # ------------------------------------------------------------ random play
-
-    def picks(self, seeds: Seeds) -> NDArray[np.uint64]:
-        """Generators for the random choice of actions, apart from those of chance."""
-        seeds = seed_array(seeds)
-        picks = np.empty_like(seeds)
-        batches.start_picks(seeds, picks)
-        return picks
-
-    def sample(self, legal: Legal, picks: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """A uniformly random legal action for each game; -1 where there is none."""
-        n = len(legal.counts)
-        self._check_legal(legal, n)
-        output("picks", picks, (n,), np.uint64)
-        actions = np.empty(n, np.int64)
-        self.run(batches.sample, n, *legal[:2], picks, actions)
-        return actions
-
-    def finished(self, state: State, seeds: Seeds) -> State:
-        """Clones after uniformly random play to the end."""
-        n = self._check_state(state)
-        picks, clone = self.picks(seed_array(seeds, n)), select(state)
-        self.run(self.loops.playout, n, clone, picks, self._shared)
-        return clone
-
-    def random_step_unchecked(
-        self,
-        state: State,
-        picks: NDArray[np.uint64],
-        seeds: NDArray[np.uint64],
-        legal: Legal,
-        observation: NDArray[np.float32],
-        rewards: NDArray[np.float32],
-        done: NDArray[np.bool_],
-    ) -> None:
-        """Everything of a random step in one kernel, for speed: pick, step, restart, observe.
-
-        A uniformly random action of `legal` is made in every game; a game that ends is
-        marked in `done` and dealt again from the next seed of its row; then `legal` and
-        `observation` are those of the new position. All arrays are the caller's.
-        """
-        arguments = (state, picks, seeds, self._shared, *legal, observation, rewards, done)
-        self.run(self.loops.random_step, len(state), *arguments)
 
     # ------------------------------------------------------------ checks and threads
 
