@@ -1,6 +1,6 @@
 """`python -m agents.arena`: agents against each other, on the same deals in every rotation.
 
-    python -m agents.arena greedy heuristic --game mount_drago:players=4 --games 2000 --out results/
+    python -m agents.arena greedy heuristic --games 2000 --seed 1 --out results/
 
 From Python: `run(Config(["greedy", "uniform"], games=2000)).report()`. See docs/arena.md.
 """
