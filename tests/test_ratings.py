@@ -384,6 +384,17 @@ def test_a_table_from_a_file_is_read_as_it_stands() -> None:
     assert ratings.deal_share(shuffled, result.config.seed) == result.report().luck
 
 
+def test_rotations_are_the_same_if_decided_deals_are() -> None:
+    agent = seated(12, 0, 1)
+    for rank, same in (
+        (seated(12, 1, 2), False),
+        ([[[1, 2]] * 2] * 12, True),
+        ([[[1.5] * 2] * 2] * 12, False),
+    ):
+        sample = Sample(cubes(agent=agent, rank=rank), ["a", "b"])
+        assert sample.same_rotations(["rank"]) == same
+
+
 def test_a_margin_that_never_varies_has_no_shares() -> None:
     sample = Sample(cubes(agent=seated(12, 0, 1), margin=np.zeros((12, 2, 2))), ["a", "b"])
     for share in ratings.shares(sample, Bootstrap(12, 0)):
