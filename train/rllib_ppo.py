@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import Config, run
-from agents.cluster import knock
+from agents.cluster import reach
 from agents.files import write
 from agents.network import Shape
 from agents.neural import save
@@ -66,7 +66,7 @@ def _ray(command: Command) -> Iterator[None]:
         options = {"address": "local", "num_cpus": cpus, "object_store_memory": OBJECT_STORE}
         options |= {"include_dashboard": False}
     else:
-        knock(command.address)
+        reach(command.address)
     ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield
