@@ -63,14 +63,7 @@ class Config:
     @property
     def names(self) -> list[str]:
         """What results call the agents: the spec or the policy's name, and which one of equals."""
-        names: list[str] = []
-        for agent in self.agents:
-            plain = agent if isinstance(agent, str) else agent.name
-            numbered = (f"{plain}#{number}" for number in itertools.count(2))
-            names.append(
-                plain if plain not in names else next(n for n in numbered if n not in names)
-            )
-        return names
+        return names_of(self.agents)
 
     @property
     def chunk(self) -> int:
@@ -83,6 +76,16 @@ class Config:
     def policies(self) -> list[Policy]:
         """The agents at work; those named by a spec are made once in a process."""
         return [_made(agent) if isinstance(agent, str) else resolve(agent) for agent in self.agents]
+
+
+def names_of(agents: Sequence[str | Policy]) -> list[str]:
+    """What results call these agents: a name of their own, and which one of equals."""
+    names: list[str] = []
+    for agent in agents:
+        plain = agent if isinstance(agent, str) else agent.name
+        numbered = (f"{plain}#{number}" for number in itertools.count(2))
+        names.append(plain if plain not in names else next(n for n in numbered if n not in names))
+    return names
 
 
 _made = cache(resolve)

@@ -131,7 +131,7 @@ class Table:
         """Whose turn it is, or who has won: a name or names, and what is to be said of them."""
         if not self.game.over(state)[0]:
             return names[int(self.game.current_player(state)[0])], f" {self.doing(state)[0]}"
-        winners = [names[seat] for seat in np.flatnonzero(self.game.winners(state)[0])]
+        winners = [names[seat] for seat in np.flatnonzero(self.game.winners(state)[0]).tolist()]
         if not winners:
             return "", "cut off: nobody wins"
         return ", ".join(winners), " wins" if len(winners) == 1 else " win"
