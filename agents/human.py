@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from drago_env.game import Game, State
 from drago_env.pictures.picture import plain
 from drago_env.pictures.table import Table, names_of, table_of
-from drago_env.policy import View
+from drago_env.policy import Policy, View
 
 PROMPT = "your move (? for help, q to leave): "
 HELP = """\
@@ -142,6 +142,14 @@ def _complaint(line: str, fitting: Sequence[str], count: int) -> str:
     return f"{line!a:.40} is none of your moves: type {allowed}, or a move in words; ? for help"
 
 
-def make() -> Human:
+def at_terminal() -> Policy:
     """The policy `human`, in colour where the terminal shows it."""
-    return Human(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    return Human(colour=in_colour())
+
+
+def in_colour() -> bool:
+    """Whether the terminal shows colours."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+make = at_terminal

@@ -83,7 +83,7 @@ def seating(command: Command) -> Seating:
 
 def at_the_terminal(table: Seating, seed: int) -> Record:
     """A whole game, asked for on standard input; its record."""
-    person, session, told = human.make(), Session(table, seed), 0
+    person, session, told = human.at_terminal(), Session(table, seed), 0
     while True:
         for move in session.heard[told:]:
             if move.seat != table.seat:
@@ -98,7 +98,7 @@ def at_the_terminal(table: Seating, seed: int) -> Record:
         session.play(session.version, int(chosen[0]))
     made = session.record()
     picture = games.of_record(made).pictures(made).frames[-1].picture.ansi()
-    print(f"\n{picture if person.colour else plain(picture)}\n\n{session.outcome()}")
+    print(f"\n{picture if human.in_colour() else plain(picture)}\n\n{session.outcome()}")
     return made
 
 

@@ -138,6 +138,27 @@ def parts(session: Session) -> set[str]:
     return ground | {part["name"] for part in session.position()["frames"][-1]["parts"]}
 
 
+class Counting(MountDrago):
+    """A rule book that counts the decisions that it makes."""
+
+    steps = 0
+
+    def step(self, *arguments: Any, **more: Any) -> Any:
+        self.steps += 1
+        return super().step(*arguments, **more)
+
+
+def test_a_click_does_not_replay_the_game() -> None:
+    table = seating(TABLES[2])
+    counting = Counting(*table.game.rules)  # type: ignore[attr-defined]
+    session = Session(replace(table, game=counting), SEED)
+    go_on(session, np.random.default_rng(12), 12)
+    before, counting.steps = session.moves, 0
+    go_on(session, np.random.default_rng(13), 1)
+    session.position(before)
+    assert counting.steps == session.moves - before > 1
+
+
 # ---------------------------------------------------------------- versions and refusals
 
 

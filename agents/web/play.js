@@ -190,7 +190,7 @@ function face(inner) {
 }
 
 function effectOf(options) {
-  if (options.length < 2) return options[0]?.effect ?? "";
+  if (options.length < 2) return options[0]?.effect || options[0]?.label || "";
   const words = options.map(wordsOf);
   return words.length < 4 ? `${words.join(" or ")}?` : `${words.length} choices`;
 }
