@@ -22,9 +22,9 @@ from tests.conftest import Table, at
 from tests.mount_drago.games import play
 from tests.mount_drago.oracle import clone
 from tests.mount_drago.reference import Reference
+from tests.mount_drago.thumbs import Search, reference
 from tests.test_knowledge import shuffled
 from tests.test_thumbs import VARIANTS, positions, same_for_all
-from tests.mount_drago.thumbs import Search, reference
 
 THUMBS = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0.1, 0.3, 8, 0.05))
 LIGHT = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0, 0, 8, 0.05))

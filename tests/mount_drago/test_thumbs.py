@@ -18,9 +18,9 @@ from drago_env.mount_drago.planning import Outlook, Weights
 from drago_env.mount_drago.rules import EDITIONS
 from tests.conftest import Table, at
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, along, picked
+from tests.mount_drago.thumbs import Thoughts, chances, reference, thoughts
 from tests.test_knowledge import shuffled
 from tests.test_package import PLAIN, run
-from tests.mount_drago.thumbs import Thoughts, chances, reference, thoughts
 
 PLAYERS = (2, 3, 4, 5)
 NONE = Weights(0, 0, 0, 0, 0, 0, 0, 0)
