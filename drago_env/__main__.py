@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from drago_env.pictures import page
 from drago_env.play import play
 from drago_env.specs import parse
 
-_FILES: Any = import_module(f"{games.GAMES[games.DEFAULT]}.record")  # every game's records are JSON
+_FILES: Any = games.records_of(games.DEFAULT)  # records of every game are lines of JSON
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from drago_env import record
 from drago_env.mount_drago import scene
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.mount_drago.visible import CODES
-from tests.test_page import until
+from tests.mount_drago.test_page import until
 from tests.test_server import ask, game_of, serving
 
 LEFT_KEY, RIGHT_KEY, ENTER, ESCAPE, TAB = "\ue012", "\ue014", "\ue007", "\ue00c", "\ue004"
