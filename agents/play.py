@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -19,6 +19,7 @@ from agents.routes import Games
 from agents.seating import names_of
 from agents.server import Server
 from agents.session import Record, Refused, Seating, Session
+from agents.shorthand import Shorthand
 from drago_env import games
 from drago_env.pictures.picture import plain
 from drago_env.policy import resolve
@@ -29,26 +30,17 @@ _Agents = Annotated[
 ]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
-_Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
 
 
 @dataclass
-class Command:
+class Command(Shorthand):
     """You against any agents, at the terminal or, with --web, on a page in the browser."""
 
     opponents: _Agents = ("search",)
     """Who plays against you, the next seat first; by default search.
     If they are fewer than the other seats, they sit several times."""
-    game: str = games.DEFAULT
-    """What is played, as a spec such as NAME:players=3."""
-    players: _Number = None
-    """Seats at the table; by default those of the game's spec, or one more than opponents."""
     seat: int = 0
     """Yours; seat 0 begins."""
-    edition: _Word = None
-    """Short for edition=... in the game's spec."""
-    board: _File = None
-    """Short for board=..., a board file."""
     seed: _Number = None
     """Of the deal and the opponents' choices; by default it is drawn."""
     record: _File = None
@@ -61,12 +53,10 @@ class Command:
 
 def seating(command: Command) -> Seating:
     """The table that a command describes; everything in it is checked."""
-    opponents, words = command.opponents, parse(command.game)[1]
-    players: Any = words.get("players", len(opponents) + 1)
-    given = {"edition": command.edition, "board": command.board}
-    more = {key: word for key, word in given.items() if word is not None}
-    players = players if command.players is None else command.players
-    game = games.make(command.game, players=players, **more)
+    opponents, spec = command.opponents, command.spec()
+    words = {} if "players" in parse(spec)[1] else {"players": len(opponents) + 1}
+    game = games.make(spec, **words)
+    players = int(game.players(game.new(0))[0])
     if not 1 <= len(opponents) < players:
         raise ValueError(f"{players} players leave room for 1 to {players - 1} opponents")
     if not 0 <= command.seat < players:

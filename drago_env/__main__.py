@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from drago_env import IllegalAction, __version__, games
 from drago_env.pictures import page
 from drago_env.play import play
-from drago_env.specs import parse
 
 _FILES: Any = games.records_of(games.DEFAULT)  # records of every game are lines of JSON
 
@@ -46,9 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_demo(demo: argparse.ArgumentParser) -> None:
-    demo.add_argument("--game", default=games.DEFAULT, help="a spec such as NAME:players=3")
-    demo.add_argument("--players", type=int, help="short for players=... in the spec (default 3)")
-    demo.add_argument("--edition", help="short for edition=... in the spec")
+    demo.add_argument("--game", help=f"a spec such as {games.DEFAULT}:players=4")
+    for name, default in _words().items():
+        kind = type(default) if default is not None else str
+        demo.add_argument(f"--{name}", type=kind, help=f"short for {games.DEFAULT}:{name}=...")
     demo.add_argument("--seed", type=int, default=0, help="of the deal and the moves (default 0)")
     demo.add_argument("--every", type=int, default=20, help="draw every so many moves (default 20)")
     demo.add_argument("--out", help="write the record to this .jsonl file")
@@ -107,12 +108,21 @@ def _pick(chosen: argparse.Namespace) -> page.Replay:
     return film
 
 
+def _words() -> dict[str, Any]:
+    """The words of the default game's rules, with their defaults."""
+    parameters = signature(games.module_of(games.DEFAULT, "make")).parameters
+    return {key: p.default for key, p in parameters.items() if key not in ("reward", "threads")}
+
+
 def _demo(chosen: argparse.Namespace) -> int:
-    given = {"players": chosen.players, "edition": chosen.edition}
-    words = {key: word for key, word in given.items() if word is not None}
-    if "players" not in parse(chosen.game)[1]:
-        words.setdefault("players", 3)
-    game = games.make(chosen.game, **words)
+    words = {key: vars(chosen)[key] for key in _words() if vars(chosen)[key] is not None}
+    if chosen.game is None:
+        game = games.make(games.DEFAULT, **{"players": 3, **words})
+    elif words:
+        word = next(iter(words))
+        raise ValueError(f"--{word} goes with the default game: say it in the spec {chosen.game}")
+    else:
+        game = games.make(chosen.game)
     players = int(game.players(game.new(0))[0])
     (record,) = play(game, ["uniform"] * players, chosen.seed).records
     film = games.of_record(record).pictures(record)

@@ -34,7 +34,9 @@ def test_a_game_at_the_terminal(
     assert re.search(r"^rider 2, greedy: play \w+ \d", shown.replace("): ", "\n"), re.MULTILINE)
     assert "rider 0, clairvoyant:playouts=16: play" in shown
     assert "you are rider 1" in shown
-    ends = re.findall(r"^(?:You win|.* wins|.* share the victory), .*\byou -?\d+", shown, re.MULTILINE)
+    ends = re.findall(
+        r"^(?:You win|.* wins|.* share the victory), .*\byou -?\d+", shown, re.MULTILINE
+    )
     assert len(ends) == 2
     games = record.read(file)
     assert record.verify_all(games) == [None, None]
@@ -59,10 +61,9 @@ def test_who_sits_where() -> None:
 
 
 def test_a_game_is_a_spec() -> None:
-    spec = "mount_drago:players=3,edition=italian"
     for command in (
-        Command(("uniform",), game=spec),
-        Command(("uniform",), game="mount_drago:players=2", players=3, edition="italian"),
+        Command(("uniform",), game="mount_drago:players=3,edition=italian"),
+        Command(("uniform",), players=3, edition="italian"),
     ):
         table = seating(command)
         assert list(table.names) == ["human", "uniform", "uniform#2"]
@@ -78,6 +79,7 @@ def test_a_game_is_a_spec() -> None:
         ("--players 6", "players must be"),
         ("--game mount_dargo", "unknown game 'mount_dargo': perhaps mount_drago?"),
         ("--game mount_drago:colour=red", "cannot be made"),
+        ("--game race --players 4", "say --game race:players=4"),
         ("--edition french", "edition must be german or italian"),
         ("nobody", "unknown policy 'nobody'"),
         ("uniform --board nowhere.txt", "nowhere.txt"),

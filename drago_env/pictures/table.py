@@ -82,8 +82,8 @@ class Table:
         return [Text(LEFT + 12, TALLY, fit(self.count(state), 12, WIDE - 24), 12, SOFT, "start")]
 
     def doing(self, state: State) -> tuple[str, str]:
-        """What the seat on turn has to do: `plays`, and what a person is asked, `play a card`."""
-        return "decides", "choose"
+        """What the seat on turn has to do, `to play`, and what a person is asked, `play a card`."""
+        return "to decide", "choose"
 
     def seats(
         self, state: State, viewer: int | None, last: Move | None, names: Sequence[str]
@@ -153,7 +153,7 @@ def table_of(game: Game) -> Table:
 
 
 def names_of(game: Game, state: State, names: Sequence[str] | None = None) -> list[str]:
-    """What those who play are called, fit to be printed: `rider 0` where there is no name."""
+    """What those who play are called, fit to be printed: `seat 0`, in the game's word, if nameless."""
     players, kind = int(game.players(state)[0]), game.spec.seat_name
     if names is not None and len(names) != players:
         raise ValueError(f"{players} {kind}s need as many names, not {len(names)}")

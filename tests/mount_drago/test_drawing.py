@@ -190,7 +190,7 @@ def test_a_tie_names_all_winners() -> None:
 def test_the_last_move_is_told_in_words_with_its_points() -> None:
     game = MountDrago(Rules(3))
     state = game.new(0)
-    picture = Picture(game, state, last=Move(2, 18, "play red 4", np.array([4, -1, 0, 0, 0])))
+    picture = Picture(game, state, last=Move(2, 18, "play red 4", [4, -1, 0, 0, 0]))
     assert texts(groups(picture, "part")["last"]) == [
         "last move by rider 2",
         "play red 4",

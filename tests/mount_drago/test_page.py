@@ -14,9 +14,9 @@ import pytest
 
 from drago_env import Rules, record
 from drago_env.__main__ import main
-from drago_env.pictures import page
 from drago_env.mount_drago.record import Record, RecordError
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.pictures import page
 from drago_env.pictures.chart import BOTTOM, LEFT, chart
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, name, play
 
@@ -138,7 +138,7 @@ def test_wrong_records_are_refused() -> None:
         html({**made, "riders": 3})
     view = record.view(made, 1)
     view["moves"][5]["deck"] += 1
-    with pytest.raises(RecordError, match="cannot be read: .* does not bring what it tells"):
+    with pytest.raises(RecordError, match=r"cannot be read: .* does not bring what it tells"):
         html(view)
     view = record.view(made, 1)
     with pytest.raises(ValueError, match="the view of seat 1, not of seat 0"):
