@@ -10,7 +10,8 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from drago_env import IllegalAction, __version__, games
+from drago_env import games
+from drago_env.game import IllegalAction
 from drago_env.pictures import page
 from drago_env.play import play
 
@@ -19,7 +20,8 @@ _FILES: Any = games.records_of(games.DEFAULT)  # records of every game are lines
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m drago_env", description=__doc__)
-    parser.add_argument("--version", action="version", version=__version__)
+    version = sys.modules["drago_env"].__version__
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True)
     verify = commands.add_parser("verify", help="check every move of recorded games")
     replay = commands.add_parser("replay", help="draw a recorded game move by move")

@@ -153,7 +153,7 @@ def table_of(game: Game) -> Table:
 
 
 def names_of(game: Game, state: State, names: Sequence[str] | None = None) -> list[str]:
-    """What those who play are called, fit to be printed: `seat 0`, in the game's word, if nameless."""
+    """What those who play are called, fit to be printed: a number if they have no name."""
     players, kind = int(game.players(state)[0]), game.spec.seat_name
     if names is not None and len(names) != players:
         raise ValueError(f"{players} {kind}s need as many names, not {len(names)}")
