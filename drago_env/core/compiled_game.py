@@ -111,7 +111,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def legal(self, state: State, out: Legal | None = None) -> Legal:
         """The legal actions of every game; none for finished games."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         out = out or self._new_legal(n)
         self._check_legal(out, n)
         self.run(self.loops.legal, n, state, self._shared, *out)
@@ -126,7 +126,7 @@ class CompiledGame(NamedChance, RandomPlay):
         return self.step_unchecked(state, self._checked(state, actions), out)
 
     def _checked(self, state: State, actions: ArrayLike) -> NDArray[np.int64]:
-        n = self._check_state(state)
+        n = self._check_rows(state)
         actions = whole_array("actions", actions, n)
         row = int(self.loops.find_illegal(state, actions, self._shared))
         if row >= 0:
@@ -151,7 +151,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
         """Lists, masks and observations of the seats on turn, in all rows or in some."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         if out is None:
             seen = np.empty((n, self.spec.observation_size), np.float32)
             out = Turn(self._new_legal(n), seen, self._new_outcome(n))
@@ -249,7 +249,7 @@ class CompiledGame(NamedChance, RandomPlay):
     def _observe(
         self, observe: Any, state: State, seats: ArrayLike | None, factors: Any, out: Any
     ) -> Any:
-        n = self._check_state(state)
+        n = self._check_rows(state)
         shape = (n, self.spec.observation_size)
         out = np.empty(shape, factors.dtype) if out is None else out
         output("out", out, shape, factors.dtype)
@@ -260,12 +260,15 @@ class CompiledGame(NamedChance, RandomPlay):
         self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32]:
         """What each listed action does at once, `(num_envs, max_legal, feature_size)`."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         shape = (n, self.spec.max_legal, self.spec.feature_size)
         out = np.empty(shape, np.float32) if out is None else out
         output("out", out, shape, np.float32)
         self._check_legal(legal, n)
         if self.spec.feature_size:
+            row = int(self.loops.find_unlisted(state, self._shared, legal.actions, legal.counts))
+            if row >= 0:
+                raise ValueError(f"row {row}: this is not the list of its legal actions")
             shared = (self.tables, self.feature_scale)
             self.run(self.loops.features, n, state, legal.actions, legal.counts, shared, out)
         return out
@@ -276,7 +279,7 @@ class CompiledGame(NamedChance, RandomPlay):
         Every arrangement that fits the seat's knowledge is equally likely, and the clone depends
         on nothing but that knowledge and the seed.
         """
-        n = self._check_state(state)
+        n = self._check_rows(state)
         seeds = seed_array(seeds, n)
         clone = select(state)
         self.run(self.loops.determinize, n, clone, self._seats(state, seats), seeds, self._shared)
@@ -321,7 +324,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def shares(self, state: State) -> NDArray[np.float64]:
         """Shares of the victory, `(num_envs, seats)`; 0 for all while a game runs."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         out = np.zeros((n, self.spec.seats))
         self.run(self.loops.shares, n, state, out)
         return out
@@ -379,6 +382,17 @@ class CompiledGame(NamedChance, RandomPlay):
         if not state.flags.c_contiguous or not state.flags.writeable:
             raise ValueError("the state must be writeable and contiguous; pass a copy()")
         return len(state)
+
+    def _check_rows(self, state: State) -> int:
+        """What `check` does in full, just enough for kernels to stay in bounds."""
+        n = self._check_state(state)
+        row = int(self.loops.find_unfit(state, self._shared))
+        if row >= 0:
+            raise StateError(
+                f"row {row} is no game of these rules, but perhaps of others, or all zero; "
+                "make states with new(), and let check() say what is wrong with one"
+            )
+        return n
 
     def _seats(self, state: State, seats: ArrayLike | None) -> NDArray[np.int64]:
         if seats is None:

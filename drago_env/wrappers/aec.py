@@ -13,9 +13,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import select
+from drago_env.core.checks import checked_arrays, select, whole, whole_numbers
 from drago_env.game import Game, Move, State
-from drago_env.policy import View
+from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
@@ -90,11 +90,11 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._state = state
             self._choice = np.empty(1, np.int64)
             self._turn = self.game.look(state)
+            self._bind()
         else:
             if state is not self._state:
                 self._state[:] = state
             self.game.look(self._state, self._turn)
-        self._bind()
         self._seed = int(seed)
         self._start = select(self._state)
         self._actions: list[int] = []
@@ -226,7 +226,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """A clone for a planner: what this agent cannot see is drawn anew at each call."""
         seat = self._seat(agent)
         self._views += 1
-        seed = mix(np.array([self._seed], np.uint64) ^ mix(np.array([self._views], np.uint64)))
+        seed = mix(streams(int(self._seed or 0)) ^ mix(np.array([self._views], np.uint64)))
         return View(self.game, self.game.determinize(self._state, seat, seed))
 
     def record(self) -> dict[str, Any]:
@@ -284,13 +284,24 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         }
 
     def restore(self, snapshot: Any) -> None:
-        """Goes on from a snapshot, whatever was played here before."""
-        self._begin(np.array(snapshot["start"]), int(snapshot["seed"]))
-        for action in snapshot["actions"].tolist():
+        """Goes on from a snapshot, whatever was played before; a broken one changes nothing."""
+        number = np.zeros((), np.int64)
+        like = {"start": self.game.new(0), "seed": np.zeros((), np.uint64)}
+        like |= {"dead": number, "views": number}
+        start, seed, dead, views = checked_arrays(snapshot, like)
+        actions = whole_numbers("actions", snapshot["actions"], None).tolist()
+        self.game.check(start)
+        trial = start.copy()
+        for action in actions:
+            self.game.step(trial, [action])
+        left = len(self.possible_agents) if self.game.over(trial)[0] else 0
+        whole("dead", int(dead), 0, left)
+        self._begin(start, int(seed))
+        for action in actions:
             self.step(action)
-        for _ in range(int(snapshot["dead"])):
+        for _ in range(int(dead)):
             self.step(None)
-        self._views = int(snapshot["views"])
+        self._views = whole("views", int(views), 0)
 
     def __getstate__(self) -> dict[str, Any]:
         bound = (
@@ -308,6 +319,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.__dict__.update(state)
         self._window = None
         if self._seed is not None:
+            self.game.check(self._state)
             self._bind()
 
 
