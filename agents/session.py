@@ -11,13 +11,13 @@ import numpy as np
 
 from drago_env import games
 from drago_env.core.chance import mix
-from drago_env.core.checks import seed_array, select
+from drago_env.core.checks import select
 from drago_env.core.planning import planner_of
 from drago_env.game import Game, Move, State
 from drago_env.pictures import canvas, page
 from drago_env.pictures.column import BOARD, Card, Seat
 from drago_env.pictures.table import table_of
-from drago_env.policy import Policy, RowGenerator, View, ask
+from drago_env.policy import Policy, RowGenerator, View, ask, streams
 from drago_env.search import Search
 
 PLAYOUTS = 8192  # of a hint: eight times those of `search`, since its numbers are read
@@ -140,7 +140,7 @@ class Session:
             seat = int(game.current_player(state)[0])
             if seat == self.seat:
                 break
-            number = mix(~seed_array(self._seed))
+            number = streams(self._seed)
             for _ in moments:  # the same at the same move, so a study meets the same luck
                 number = mix(number)
             rng = RowGenerator(np.random.PCG64(int(number[0])))
