@@ -86,10 +86,9 @@ def at_the_terminal(table: Seating, seed: int) -> Record:
         turn = view.game.look(view.state)
         chosen = person.act(turn.observation, turn.legal.mask, np.random.default_rng(), view)
         session.play(session.version, int(chosen[0]))
-    made = session.record()
-    picture = games.of_record(made).pictures(made).frames[-1].picture.ansi()
+    picture = session.picture()
     print(f"\n{picture if human.in_colour() else plain(picture)}\n\n{session.outcome()}")
-    return made
+    return session.record()
 
 
 # ---------------------------------------------------------------- in the browser

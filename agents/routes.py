@@ -155,7 +155,8 @@ def _board(games: Games, name: str, params: Params) -> Answer:
 def _view(games: Games, name: str, params: Params) -> Answer:
     _numbers(params)
     session = games.named(name)
-    return _download(session.view(), f"{session.kind}-{name}-seat-{session.seat}.jsonl")
+    with _refusals(session):
+        return _download(session.view(), f"{session.kind}-{name}-seat-{session.seat}.jsonl")
 
 
 def _record(games: Games, name: str, params: Params) -> Answer:

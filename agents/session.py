@@ -16,6 +16,7 @@ from drago_env.core.planning import planner_of
 from drago_env.game import Game, Move, State
 from drago_env.pictures import canvas, page
 from drago_env.pictures.column import BOARD, Card, Seat
+from drago_env.pictures.picture import Picture
 from drago_env.pictures.table import table_of
 from drago_env.policy import Policy, RowGenerator, View, ask, streams
 from drago_env.search import Search
@@ -225,7 +226,10 @@ class Session:
     def view(self) -> Record:
         """The record as the seat sees it."""
         made = self._record()
-        seen: Record = games.of_record(made).view(made, self.seat)
+        records = games.records_of(self._game.spec.name)
+        if not hasattr(records, "view"):
+            raise Refused(f"{self._game.spec.title} has no records for one seat's eyes")
+        seen: Record = records.view(made, self.seat)
         return seen
 
     def record(self) -> Record:
@@ -238,8 +242,17 @@ class Session:
 
     def replay(self) -> str:
         """The finished game as a page to look through."""
-        made = self.record()
-        return page.html(games.of_record(made).pictures(made))
+        if not self.over:
+            raise Early("a replay shows what is hidden: it can be had when the game is over")
+        states = [moment.state for moment in self._moments]
+        actions = [*(moment.action for moment in self._moments[1:]), -1]
+        positions = zip(states, actions, strict=True)
+        return page.html(page.replay(self._game, positions, None, self._seating.names))
+
+    def picture(self) -> str:
+        """The present position for a terminal: all of it once the game is over."""
+        moment, viewer = self._moments[-1], None if self.over else self.seat
+        return Picture(self._game, moment.state, 0, viewer, moment.last, self.names).ansi()
 
     def outcome(self) -> str:
         """Who has won, in words."""

@@ -14,7 +14,7 @@ import pytest
 
 import drago_env
 from agents.play import Command, main, seating
-from agents.session import Session
+from agents.session import Refused, Session
 from drago_env import games
 from drago_env.__main__ import main as shell
 from drago_env.game import Game, State
@@ -22,6 +22,7 @@ from drago_env.pictures import page
 from drago_env.pictures.picture import Picture
 from drago_env.pictures.table import Choice, names_of, table_of
 from tests.games import ALL, NAMES
+from tests.test_add_a_game import GAME
 from tests.test_server import ask, game_of, serving
 from tests.toy import Race
 
@@ -202,6 +203,22 @@ def test_the_toy_at_the_terminal(
     before, after = shown.split("you are runner 1", 1)
     assert not WAYS.search(before)
     assert re.search(r"wins?\b|victory", after.splitlines()[-1])
+
+
+def test_the_game_of_the_tutorial_needs_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "coins.py").write_text(GAME[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(games.GAMES, "coins", "coins")
+    session = Session(seating(Command(("search:playouts=16",), game="coins")), 8)
+    while not session.over:
+        session.play(session.version, session.hint(session.version)["best"])
+    assert "take 1" in session.replay()
+    assert re.fullmatch("0 coins, player . takes", session.picture())
+    assert session.outcome() in ("You win.", "search:playouts=16 wins.")
+    with pytest.raises(Refused, match="Coins has no records for one seat's eyes"):
+        session.view()
 
 
 def test_the_toy_on_the_page(browser: Any) -> None:
