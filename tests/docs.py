@@ -18,6 +18,7 @@ from gymnasium import spaces
 from agents import guided, neural, search
 from agents.report import markdown_table
 from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record
+from drago_env.game import Move
 from train import arguments
 
 ROOT = Path(__file__).parents[1]
@@ -248,7 +249,8 @@ def picture() -> str:
     made = play(MountDrago(Rules(players=3)), ["uniform"] * 3, seeds=7).records[0]
     game, state = record.replay(made, 33)
     move = made["moves"][32]
-    return game.draw(state, viewer=1, last=(move["seat"], move["action"], move["points"])).svg()
+    last = Move(move["seat"], move["action"], game.action_text(move["action"]), move["points"])
+    return game.draw(state, viewer=1, last=last).svg()
 
 
 if __name__ == "__main__":
