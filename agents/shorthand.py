@@ -1,4 +1,4 @@
-"""`--players`, `--edition` and `--board`: words for the default game, from before games were specs."""
+"""`--players`, `--edition` and `--board`: words that mean a spec of the default game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def shorthand(
     game: Sequence[str],
     players: int | Sequence[int] | None = None,
     edition: str | Sequence[str] | None = None,
-    board: str | None | Sequence[str | None] = None,
+    board: str | Sequence[str | None] | None = None,
 ) -> list[str]:
     """The specs of the games that are asked for: `game` itself, or those that the words mean.
 
