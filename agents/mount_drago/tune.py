@@ -23,7 +23,7 @@ from rich.progress import Progress
 from scipy.optimize import minimize
 
 from agents import weights
-from agents.files import write
+from drago_env.core.files import write
 from drago_env import MountDrago, Rules
 from drago_env.core.chance import mix
 from drago_env.mount_drago import planning
