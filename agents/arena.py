@@ -1,6 +1,6 @@
 """`python -m agents.arena`: agents against each other, on the same deals in every rotation.
 
-    python -m agents.arena greedy heuristic --players 4 --games 2000 --seed 1 --out results/
+    python -m agents.arena greedy heuristic --game mount_drago:players=4 --games 2000 --out results/
 
 From Python: `run(Config(["greedy", "uniform"], games=2000)).report()`. See docs/arena.md.
 """
@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cluster import spread
-from agents.folder import Folder, settings
-from agents.seating import Chunk, Columns, Config, join, play_deals
+from agents.folder import Folder
+from agents.seating import Chunk, Columns, Config, join, play_deals, split
+from drago_env.games import GAMES
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -79,16 +80,16 @@ def run(
     already play in this process, with one worker. With `ray`, the address of a Ray cluster, its
     cores work instead; policies that are made already are sent there.
     """
-    made = [agent for agent in config.agents if not isinstance(agent, str)]
-    workers = workers if workers is not None else 1 if made else os.cpu_count() or 1
-    if workers < 1 or (made and workers > 1):
+    here = any(not isinstance(agent, str) for agent in config.agents)
+    workers = workers if workers is not None else 1 if here else os.cpu_count() or 1
+    if workers < 1 or (here and workers > 1):
         raise ValueError(
             f"workers must be at least 1, and 1 for policies that are made already, not {workers}"
         )
     if records and out is None:
         raise ValueError("records are written to a folder: name one (--out)")
     config.policies()  # an agent that cannot be made is told before any game
-    folder = Folder(out, settings(config, format, records)) if out is not None else None
+    folder = Folder(out, config, format, records) if out is not None else None
     chunks = folder.read() if folder else []
     jobs = list(_jobs(config, chunks))
     with (
@@ -138,7 +139,9 @@ def _played(
     before = set(multiprocessing.active_children())
     # Never fork: compiled code and its threads do not survive it.
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
+    pool = ProcessPoolExecutor(
+        workers, mp_context=spawn, initializer=_start_worker, initargs=(dict(GAMES),)
+    )
     try:
         for task in as_completed([pool.submit(play_deals, config, *job, records) for job in jobs]):
             yield task.result()
@@ -150,8 +153,12 @@ def _played(
         raise
 
 
-def _start_worker() -> None:
-    """The parent hears Ctrl-C and ends its workers; without a parent they end themselves."""
+def _start_worker(games: dict[str, str]) -> None:
+    """The parent hears Ctrl-C and ends its workers; without a parent they end themselves.
+
+    A game that was added from outside is there in the worker as well.
+    """
+    GAMES.update(games)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers share the cores already
     threading.Thread(target=_leave_with_parent, daemon=True).start()
@@ -189,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     command = parse(arguments)
     try:
-        if "human" in command.agents:
+        if any(split(agent)[1] == "human" for agent in command.agents):
             raise ValueError("nobody can be asked in an arena; `python -m agents.play` seats human")
         result = run(
             command.config(),

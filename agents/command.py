@@ -9,10 +9,12 @@ from typing import Annotated, Literal
 import tyro
 
 from agents.seating import Config
+from agents.shorthand import shorthand
 
 _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
 ]
+_Spec = Annotated[str | None, tyro.conf.arg(metavar="SPEC")]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
@@ -24,13 +26,16 @@ class Command:
     """Plays agents against each other: every deal in every rotation of the seats."""
 
     agents: _Agents
-    """Who plays: greedy, search:playouts=64, my_module:MyPolicy and so on; one or more."""
-    players: int = 2
-    """Seats at the table. Fewer agents sit several times; of more, every subset plays."""
-    edition: str = "german"
-    """Edition of the rules: german or italian."""
+    """Who plays: greedy, search:playouts=64, mine=my_module:MyPolicy and so on; one or more.
+    Fewer than there are seats sit several times; of more, every subset plays."""
+    game: _Spec = None
+    """The game and its words, such as mount_drago:players=4; by default mount_drago."""
+    players: _Number = None
+    """Shorthand for the default game: seats at the table."""
+    edition: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """Shorthand for the default game: its edition."""
     board: _File = None
-    """A board file instead of the built-in side."""
+    """Shorthand for the default game: a board file instead of the built-in side."""
     games: int = 1000
     """Games to play, rounded up to whole deals; a deal is one game for each seat."""
     seed: int = 0
@@ -49,7 +54,9 @@ class Command:
     """Print the report as one JSON object on standard output, all else on standard error."""
 
     def config(self) -> Config:
-        return Config(self.agents, self.players, self.edition, self.board, self.games, self.seed)
+        asked = [] if self.game is None else [self.game]
+        (game,) = shorthand(asked, self.players, self.edition, self.board)
+        return Config(self.agents, game, self.games, self.seed)
 
 
 def parse(arguments: Sequence[str] | None = None) -> Command:

@@ -26,6 +26,7 @@ class Played(NamedTuple):
     shares: NDArray[np.float64]  # (games, seats), of the victory
     truncated: NDArray[np.bool_]  # (games,), cut off
     records: list[dict[str, Any]]  # empty unless asked for
+    state: State  # the games at their end
 
 
 def play(
@@ -36,6 +37,7 @@ def play(
     seating: ArrayLike | None = None,
     choices: Seeds | None = None,
     watch: Watch | None = None,
+    openings: NDArray[np.uint64] | None = None,
 ) -> Played:
     """Plays one game for each seed, policy k in seat k, all of them side by side.
 
@@ -45,6 +47,8 @@ def play(
     `choices` what the policies draw at random (by default that follows from the deal's seed).
     `watch(state, turn, actions)` is called before every round of decisions, and once more after
     the last one; it may look at the arrays, and copy them, but change nothing.
+    With `openings`, random numbers `(games, decisions)`, the first decisions of each game are
+    drawn by them from the legal actions; nobody is asked for these.
     """
     players = [resolve(policy, game) for policy in policies]
     state = game.new(seeds)
@@ -59,6 +63,10 @@ def play(
         chosen = np.full(len(state), -1)
         numbers[running] = mix(numbers[running])
         on_turn = places[np.arange(len(state)), game.current_player(state)]
+        if openings is not None and len(moves) < openings.shape[1]:
+            rows = np.flatnonzero(running)
+            drawn = openings[rows, len(moves)] % turn.legal.counts[rows].astype(np.uint64)
+            chosen[rows], on_turn[rows] = turn.legal.actions[rows, drawn], -1
         for number, policy in enumerate(players):
             rows = np.flatnonzero(running & (on_turn == number))
             if len(rows):
@@ -71,7 +79,7 @@ def play(
         watch(state, turn, np.full(len(state), -1))
     written = _records(game, start, moves, seeds, players, places) if records else []
     ends = game.scores(state).copy(), game.winners(state), game.shares(state), game.truncated(state)
-    return Played(*ends, written)
+    return Played(*ends, written, state)
 
 
 def _seating(game: Game, state: State, policies: int, seating: ArrayLike | None) -> Any:

@@ -160,7 +160,7 @@ def test_one_collector_on_a_cluster_gives_the_same_weights_as_here(
 
 
 def test_an_arena_on_a_cluster_has_the_same_results(nodes: Nodes) -> None:
-    config = Config(["greedy", "uniform"], 3, games=60, seed=5)
+    config = Config(["greedy", "uniform"], "mount_drago:players=3", 60, 5)
     there = run(config, ray=nodes.address)
     here = run(config, workers=1)
     order = np.lexsort([there.columns[name] for name in ("seat", "rotation", "deal")])
