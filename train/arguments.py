@@ -69,14 +69,14 @@ class Hyperparameters:
 
     def __post_init__(self) -> None:
         self._check({"num_envs": 1, "minibatch_size": 1, "update_epochs": 1, "seed": 0})
-        _check("gae_lambda", self.gae_lambda, 0, 1, float)
+        check_number("gae_lambda", self.gae_lambda, 0, 1, float)
         for name in ("learning_rate", "clip_coef", "ent_coef", "vf_coef", "max_grad_norm"):
-            _check(name, getattr(self, name), 0, 1000, float)
+            check_number(name, getattr(self, name), 0, 1000, float)
 
-    def _check(self, least: Mapping[str, int]) -> None:
-        """Refuses numbers that are not whole or below their least."""
+    def _check(self, least: Mapping[str, int], most: int = 2**62) -> None:
+        """Refuses numbers that are not whole, or out of bounds."""
         for name, low in least.items():
-            _check(name, getattr(self, name), low, 2**62, int)
+            check_number(name, getattr(self, name), low, most, int)
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class Arguments(Hyperparameters):
         self._check({"steps": 1, "num_steps": 2, "threads": 1, "collectors": 1, "random_boards": 0})
         self._check({"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "pool_size": 0})
         self._check({"lessons": 0, "lesson_epochs": 1})
-        _check("pool_share", self.pool_share, 0, 1, float)
-        _check("temperature", self.temperature, 1e-6, 1000, float)
+        check_number("pool_share", self.pool_share, 0, 1, float)
+        check_number("temperature", self.temperature, 1e-6, 1000, float)
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
 
@@ -192,7 +192,8 @@ class Arguments(Hyperparameters):
         return " ".join(words)
 
 
-def _check(name: str, value: Any, low: float, high: float, kind: type) -> None:
+def check_number(name: str, value: Any, low: float, high: float, kind: type) -> None:
+    """Refuses what is no number of this kind within bounds."""
     allowed = isinstance(value, kind | int) and not isinstance(value, bool)
     if not allowed or not low <= value <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")

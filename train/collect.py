@@ -7,7 +7,6 @@ searches plays, and says how good it thinks each legal action is.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +26,7 @@ from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from train.network import Network
+from train.tensors import pack, unpack
 
 Weights = Mapping[str, torch.Tensor]
 Snapshot = dict[str, NDArray[Any]]
@@ -324,11 +324,3 @@ def _buffers(setup: Setup) -> dict[str, NDArray[Any]]:
         "done": np.zeros(size, np.bool_),
         "truncated": np.zeros((*size, spec.seats), np.float32),
     }
-
-
-def pack(state: Any) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(state).encode(), np.uint8)
-
-
-def unpack(packed: NDArray[np.uint8]) -> Any:
-    return json.loads(packed.tobytes())

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,20 +24,20 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents import neural
-from agents.cluster import connect
 from agents.network import Shape
 from drago_env.core.files import replacing
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
-from drago_env.policy import resolve
 from train import runs
-from train.arguments import Arguments, make_game, parse, simple_agents
-from train.collect import LEARNER, Member, Rollout, Setup, find_teacher, pack, unpack
+from train.arguments import Arguments, make_game, parse
+from train.collect import LEARNER, Member, Rollout, Setup
 from train.collectors import Cluster, Here
 from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
 from train.network import Network
+from train.prepare import opened, prepared
 from train.progress import progress_bar
 from train.runs import Run, RunError
+from train.tensors import Tensors, load_moments, moments, pack, unpack
 
 # ---------------------------------------------------------------- what is learned from
 
@@ -203,31 +203,16 @@ class Learner:
         self.optimiser.step()
         return np.asarray(np.sum(sums, 0))
 
-    def state(self) -> runs.Tensors:
+    def state(self) -> Tensors:
         """All that the next update depends on, as plain arrays."""
-        moments = self.optimiser.state_dict()["state"]
-        return {
-            **{f"network.{name}": w for name, w in self.network.weights().items()},
-            **{
-                f"optimiser.{number}.{name}": tensor.numpy().copy()
-                for number, state in moments.items()
-                for name, tensor in state.items()
-            },
-            "rng": pack(self.rng.bit_generator.state),
-        }
+        weights = {f"network.{name}": w for name, w in self.network.weights().items()}
+        return weights | moments(self.optimiser) | {"rng": pack(self.rng.bit_generator.state)}
 
-    def restore(self, tensors: runs.Tensors) -> None:
+    def restore(self, tensors: Tensors) -> None:
         """Goes on from what `state` said."""
-        self.load(
-            {n.removeprefix("network."): w for n, w in tensors.items() if n[:8] == "network."}
-        )
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in tensors.items():
-            if name.startswith("optimiser."):
-                _, number, moment = name.split(".")
-                state.setdefault(int(number), {})[moment] = torch.from_numpy(tensor.copy())
-        whole = self.optimiser.state_dict()
-        self.optimiser.load_state_dict({**whole, "state": state})
+        known = {n.removeprefix("network."): w for n, w in tensors.items() if n[:8] == "network."}
+        self.load(known)
+        load_moments(self.optimiser, tensors)
         self.rng.bit_generator.state = unpack(tensors["rng"])
 
     def load(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
@@ -407,9 +392,15 @@ def make_collectors(
 def train(arguments: Arguments, progress: bool = False) -> Training:
     """Trains to the end."""
     training = begin(arguments)
-    with closing(training.run), closing(training.collectors), _bar(training, progress) as show:
+    total, rival = training.arguments.steps, (training.arguments.evaluate_against or ("",))[-1]
+    bar = progress_bar(total, training.steps, progress)
+    with closing(training.run), closing(training.collectors), bar as show:
         while not training.finished:
-            show(training.go_on())
+            speed = training.go_on()["steps_per_second"]
+            shares = [e for e in training.evaluations if e.opponent == rival]
+            words = [f"{speed:,.0f} steps/s", *([f"against {rival}"] if shares else [])]
+            words += [f"{e.players}p {e.win_share:.2f}" for e in shares]
+            show(training.steps, " ".join(words))
         rows = runs.read_table(training.run.path / runs.EVALUATIONS)
         with replacing(training.run.path / "curve.svg") as part:
             draw_curve(rows, part)
@@ -422,76 +413,22 @@ def train(arguments: Arguments, progress: bool = False) -> Training:
 def begin(arguments: Arguments) -> Training:
     """A new run, or the one that `resume` names."""
     if arguments.resume is not None:
-        return _resume(arguments, arguments.resume)
-    game, _ = make_game(arguments.specs)
-    simple = simple_agents(game)
-    if arguments.opponents is None:
-        arguments = replace(arguments, opponents=tuple(n for n in simple if n == "heuristic"))
-    if arguments.evaluate_against is None:
-        arguments = replace(arguments, evaluate_against=simple)
-    # what is not there is told before any folder is made
-    _check_agents(arguments, game, trust=True)
-    if arguments.ray is not None:
-        connect(arguments.ray)
-    started = neural.load(arguments.start) if arguments.start else None
-    if started:
-        neural.check_game(started, game)
-        arguments = replace(arguments, trunk=started.shape.trunk, action=started.shape.action)
-    Shape.of(game, trunk=arguments.trunk, action=arguments.action)
-    advice = f"choose another --out, or go on with --resume {arguments.out}"
-    runs.check_vacant(arguments.out, advice)
+        arguments, run = opened(arguments.resume, arguments)
+        training = Training(arguments)
+        training.run = run
+        try:
+            training.restore()
+        except (KeyError, RuntimeError) as error:
+            file = run.path / runs.RESUME
+            raise RunError(f"{file} is not of this run: {error!s:.200}") from error
+        return training
+    arguments, started = prepared(arguments)
     training = Training(arguments)
     if started:
         training.learner.load(started.weights)
     training.run = Run.new(arguments.out, arguments.plain())
     training.save()
     return training
-
-
-def _resume(arguments: Arguments, folder: Path) -> Training:
-    if replace(arguments, trust=False) != Arguments(resume=folder):
-        raise ValueError("--resume takes all other arguments from the run folder: leave them out")
-    run = Run.open(folder)
-    try:
-        known = Arguments.read(run.config["arguments"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
-    _check_agents(known, make_game(known.specs)[0], trust=arguments.trust)
-    training = Training(known)
-    training.run = run
-    try:
-        training.restore()
-    except (KeyError, RuntimeError) as error:
-        file = run.path / runs.RESUME
-        raise RunError(f"{file} is not of this run: {error!s:.200}") from error
-    return training
-
-
-def _check_agents(arguments: Arguments, game: Game, *, trust: bool) -> None:
-    """Refuses agents that are not there, and without `trust` those that are somebody's code."""
-    for spec in (*(arguments.opponents or ()), *(arguments.evaluate_against or ())):
-        resolve(spec, game, trust=trust)
-    if arguments.lessons:
-        find_teacher(arguments.teacher, game, trust=trust)
-
-
-@contextmanager
-def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]], None]]:
-    """A progress bar: decisions, their speed, and the newest win shares."""
-    if not show:
-        yield lambda metrics: None
-        return
-    rival = (training.arguments.evaluate_against or ("",))[-1]
-    with progress_bar(training.arguments.steps, training.steps) as advance:
-
-        def shown(metrics: dict[str, float]) -> None:
-            words = [f"{metrics['steps_per_second']:,.0f} steps/s"]
-            found = [e for e in training.evaluations if e.opponent == rival]
-            words += [f"against {rival}"] if found else []
-            words += [f"{e.players}p {e.win_share:.2f}" for e in found]
-            advance(training.steps, " ".join(words))
-
-        yield shown
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -7,8 +7,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(total: float, done: float = 0.0) -> Iterator[Callable[[float, str], None]]:
+def progress_bar(
+    total: float, done: float = 0.0, show: bool = True
+) -> Iterator[Callable[[float, str], None]]:
     """Shows how far a training is; what it yields is called with that and some words."""
+    if not show:
+        yield lambda done, words: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
