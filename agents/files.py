@@ -1,4 +1,4 @@
-"""Whole files of tensors: what their library cannot write is an `OSError`, as for any other file."""
+"""Whole files of tensors: what their library cannot write is an `OSError` like any other."""
 
 from __future__ import annotations
 

@@ -52,11 +52,11 @@ class Shape:
                 _check_size(f"a width of {name}", width)
 
     @classmethod
-    def of(cls, game: Game, **widths: tuple[int, ...]) -> Shape:
+    def of(cls, game: Game, **widths: Any) -> Shape:
         """The shape that fits a game; `trunk` and `action` may be given."""
         spec = game.spec
         sizes = (spec.observation_size, spec.feature_size, spec.num_actions)
-        return cls(*sizes, **widths, value_bound=float(spec.reward_bound))
+        return cls(*sizes, value_bound=float(spec.reward_bound), **widths)
 
     @property
     def tensors(self) -> dict[str, tuple[int, ...]]:

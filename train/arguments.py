@@ -122,7 +122,7 @@ class Arguments(Hyperparameters):
     """an action that the teacher values so much less is copied 1 / e times as often"""
 
     opponents: _Agents = None
-    """named agents in the pool, such as search:playouts=64; by default heuristic, if there is one"""
+    """named agents in the pool, such as search:playouts=64; by default heuristic, if it exists"""
     pool_share: float = 0.2
     """share of the games in which all seats but one come from the pool"""
     pool_size: int = 8
@@ -240,7 +240,7 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
     for word in words:
         name = word.partition("=")[0].removeprefix("--").replace("-", "_")
         now = {**FORMER, **more}.get(name)
-        if word.startswith("--") and name not in there and now in there:
+        if word.startswith("--") and name not in there and now is not None and now in there:
             raise ValueError(f"--{name.replace('_', '-')} is now --{now.replace('_', '-')}")
     options = (tyro.conf.FlagCreatePairsOff,)
     return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +65,12 @@ def _duel(config: Config, ray: str | None) -> Evaluation:
     share = ratings.means(sample, "win_share", bootstrap)[0].mean
     kinds = [name for name in ("win_share", "margin") if name in columns]
     gaps = [ratings.difference(sample, name, 0, 1, bootstrap) for name in kinds]
-    numbers = [number for gap in gaps for number in gap.estimate]
+    numbers: list[Any] = [number for gap in gaps for number in gap.estimate]
     played = config.deals * config.players
-    cut = int(columns["truncated"].sum()) // config.players if "truncated" in columns else None
-    found = (config.players, config.names[1], played, share, *numbers)
-    return Evaluation(*found, truncated=cut)
+    found = Evaluation(config.players, config.names[1], played, share, *numbers)
+    if "truncated" not in columns:
+        return found
+    return replace(found, truncated=int(columns["truncated"].sum()) // config.players)
 
 
 def as_markdown(evaluations: Sequence[Evaluation]) -> str:

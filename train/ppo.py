@@ -285,7 +285,7 @@ class Training:
         # unlike in the pool, a former self plays its best here, as the learner does
         former = list(self.selves.values())[-1:]
         newest = [neural.Neural(m.frozen, name=m.name) for m in former if m.frozen]
-        rivals = [*(arguments.evaluate_against or ()), *newest]
+        rivals: list[Any] = [*(arguments.evaluate_against or ()), *newest]
         games, specs = arguments.evaluate_games, arena_games(arguments.specs)
         self.evaluations = evaluate(player, rivals, specs, games, arguments.seed, arguments.ray)
         self.seconds += time.perf_counter() - start
@@ -369,6 +369,7 @@ class Training:
         for name, tensor in tensors.items():
             if name.startswith("collector."):
                 _, place, part = name.split(".")
+                part = "restarts" if part == "life" else part  # as version 0.1 called it
                 snapshots.setdefault(int(place), {})[part] = tensor
         kept = [snapshot["who"] for snapshot in snapshots.values() if "who" in snapshot]
         seated = {int(number) for who in kept for number in np.unique(who)}

@@ -1,4 +1,4 @@
-"""What is settled before a run begins or goes on; what cannot be is told before any folder is made."""
+"""What is settled before a run begins or goes on, and told before any folder is made."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(
-    total: float, done: float = 0.0, show: bool = True
+    total: float, done: int = 0, show: bool = True
 ) -> Iterator[Callable[[float, str], None]]:
     """Shows how far a training is; what it yields is called with that and some words."""
     if not show:

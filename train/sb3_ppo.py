@@ -44,7 +44,6 @@ from train.evaluate import Evaluation, as_markdown, evaluate
 from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
 
-
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 _Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
