@@ -34,11 +34,11 @@ TOLD = Arguments(
     players=(2, 3),
     editions=("german", "italian"),
     random_boards=1,
-    games=8,
-    horizon=24,
+    num_envs=8,
+    num_steps=24,
     steps=8 * 24 * UPDATES,
-    epochs=1,
-    minibatch=64,
+    update_epochs=1,
+    minibatch_size=64,
     trunk=(8,),
     action=(8,),
     lessons=8 * 24 * 2 + 1,  # the third update is the last lesson
@@ -204,7 +204,7 @@ def test_a_torn_row_is_dropped(tmp_path: Path, whole: Path) -> None:
 
 
 def test_a_run_can_start_with_the_weights_of_another(tmp_path: Path, whole: Path) -> None:
-    told = Arguments(out=tmp_path / "run", start=whole / NETWORK, games=2, horizon=8)
+    told = Arguments(out=tmp_path / "run", start=whole / NETWORK, num_envs=2, num_steps=8)
     training = begin(told)
     go(training, 0)
     started = {n: w.tobytes() for n, w in training.learner.network.weights().items()}
@@ -342,7 +342,7 @@ def test_the_command_trains_a_network_that_plays(
     assert "seed: 5" in card
     assert all(f"{name} " in card for name in runs.PACKAGES)
     results = [line for line in card.splitlines() if line.startswith("|")]
-    assert len(results) == 2 + 2 * 2  # two numbers of riders against uniform and the former self
+    assert len(results) == 2 + 2 * 2  # two numbers of players against uniform and the former self
     assert "uniform" in card
     assert "self-000001" in card
     config = json.loads((out / "config.json").read_text())
@@ -350,7 +350,7 @@ def test_the_command_trains_a_network_that_plays(
     assert [path.name for path in (out / "checkpoints").iterdir()] == ["self-000001.safetensors"]
     assert list((out / "tensorboard").iterdir())
     player = f"neural:path={out / NETWORK}"
-    result = arena(Config([player, "uniform"], 2, games=4), workers=1)
+    result = arena(Config([player, "uniform"], games=4), workers=1)
     assert len(result.columns["deal"]) == 8
     about = neural.load(out / NETWORK).card
     assert about["steps"] == 384
