@@ -20,10 +20,17 @@ from drago_env.game import State
 class Plain(MountDrago):
     """Its winners are known, its points are not."""
 
-    def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
+    def __init__(
+        self, *rules: Rules, reward: str = "win", threads: int = 1, features: bool = True
+    ) -> None:
         super().__init__(*rules, reward=reward, threads=threads)
         self.spec = replace(
-            self.spec, name="plain", has_points=False, has_chance=False, can_truncate=True
+            self.spec,
+            name="plain",
+            has_points=False,
+            has_chance=False,
+            can_truncate=True,
+            feature_size=self.spec.feature_size if features else 0,
         )
 
     def new(self, seeds: Any, variants: Any = 0) -> State:
@@ -43,6 +50,6 @@ class Plain(MountDrago):
         return np.zeros((len(state), self.spec.seats), np.int16)
 
 
-def make(players: int = 2) -> Plain:
+def make(players: int = 2, features: bool = True) -> Plain:
     """The rule book."""
-    return Plain(Rules(players))
+    return Plain(Rules(players), features=features)

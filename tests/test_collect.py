@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -442,8 +442,7 @@ def test_a_snapshot_goes_on_identically() -> None:
 
 def test_what_was_cut_off_is_bootstrapped_from_what_each_seat_saw_then() -> None:
     """In a game whose actions have no features, too."""
-    game: Any = Plain(Rules(3))
-    game.spec = replace(game.spec, feature_size=0)
+    game: Any = Plain(Rules(3), features=False)
     shape = Shape.of(game, trunk=(16, 8), action=(8, 4))
     assert "features.weight" not in shape.tensors
     torch.manual_seed(3)
