@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.shorthand import shorthand
 from drago_env.game import Game
-from drago_env.games import DEFAULT, make, name_of
+from drago_env.games import DEFAULT, make, module_of, name_of
 from drago_env.policy import known
 
 _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
@@ -221,7 +221,9 @@ def players_of(game: Game) -> int:
 
 def simple_agents(game: Game | str) -> tuple[str, ...]:
     """Whom a first training should meet: those of them that there are for the game."""
-    there = known(name_of(game))
+    name = name_of(game)
+    module_of(name)  # refuses a game that there is not
+    there = known(name)
     return tuple(name for name in ("uniform", "greedy", "heuristic") if name in there)
 
 

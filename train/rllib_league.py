@@ -94,9 +94,12 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
         while self.env.agents and self.env.agent_selection in self._played:
             told = super().step({self.env.agent_selection: self._choice(self._rng)})
         names = {**self._names, "__all__": "__all__"}
-        return tuple(
+        seen, rewards, ended, cut, infos = (
             {names[seat]: value for seat, value in part.items() if seat in names} for part in told
         )
+        if cut["__all__"]:  # told of every seat, RLlib would take the game for ended
+            cut = {"__all__": True}
+        return seen, rewards, ended, cut, infos
 
     def _choice(self, rng: np.random.Generator) -> int:
         """What the named policy on turn chooses."""
@@ -149,7 +152,8 @@ def module_of(agent: str, *_: Any, **__: Any) -> str:
 def log_win_share(*, episode: Any, metrics_logger: Any, env: Any, env_index: int, **_: Any) -> None:
     """Logs a finished game for each kind of opponent that the learner met in it."""
     played = env.envs[env_index].unwrapped
-    shares = played.env.game.shares(played.env.snapshot()["state"])[0]
+    game, state = played.env.view(played.env.possible_agents[0])  # who has won is no secret
+    shares = game.shares(state)[0]
     for agent in episode.agent_episodes:
         if played.opponents and module_of(agent) == SHARED:
             share = float(shares[played.env.possible_agents.index(agent.partition(":")[2])])
