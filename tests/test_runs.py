@@ -23,7 +23,7 @@ from agents import neural
 from agents.arena import Config
 from agents.arena import run as arena
 from train import ppo, runs
-from train.arguments import Arguments
+from train.arguments import FORMER, Arguments
 from train.ppo import Training, begin, main, train
 from train.runs import METRICS, NETWORK, RESUME, read_table
 
@@ -192,6 +192,34 @@ def test_a_finished_run_has_nothing_left_to_do(whole: Path) -> None:
     assert resumed(whole).finished
     to_the_end(whole)
     assert before == {n: data for n, data in files(whole).items() if "tensorboard" not in n}
+
+
+def test_a_folder_of_version_0_1_goes_on(tmp_path: Path, whole: Path) -> None:
+    """Its arguments had other names, and its tables may have fewer columns."""
+    out = tmp_path / "run"
+    go(begin(replace(TOLD, out=out)), 4)
+    config = json.loads((out / "config.json").read_text())
+    others = ("n_steps", "lr", "evaluation_games", "address")  # of the other scripts
+    former = {now: name for name, now in FORMER.items() if name not in others}
+    kept = {former.get(n, n): v for n, v in config["arguments"].items()}
+    assert {"games", "horizon", "smoothing", "largest_gradient", "softness"} <= kept.keys()
+    del kept["game"], kept["trust"]
+    (out / "config.json").write_text(json.dumps(config | {"version": 1, "arguments": kept}))
+    to_the_end(out)
+    assert_same_run(out, whole)
+
+
+def test_the_run_of_the_notebook_is_read() -> None:
+    folder = Path(__file__).parents[1] / "notebooks" / "run"
+    told = Arguments.read(runs.Run.open(folder).config["arguments"])
+    assert (told.num_envs, told.num_steps, told.opponents) == (512, 64, ("heuristic",))
+    assert told.specs == ["mount_drago:players=2,edition=german"]
+    assert neural.load(folder / NETWORK).shape.value_bound == 1
+
+
+def test_files_are_for_everybody_to_read(whole: Path) -> None:
+    found = [path for path in whole.rglob("*") if path.is_file() and "tfevents" not in path.name]
+    assert {path.stat().st_mode & 0o777 for path in found} == {0o644}
 
 
 def test_a_torn_row_is_dropped(tmp_path: Path, whole: Path) -> None:

@@ -20,6 +20,7 @@ from train import runs
 from train.arguments import Arguments, parse, players_of, simple_agents
 from train.evaluate import as_markdown, evaluate
 from train.ppo import train
+from train.prepare import completed
 
 LAST = "game.html"  # the last file of a demo
 
@@ -114,7 +115,7 @@ def _interrupted(demo: Demo, folder: Path) -> bool:
         asked = Arguments.read(runs.Run.open(folder).config["arguments"])
     except (KeyError, TypeError, ValueError):  # it is not a run of ours
         return False
-    return asked == demo.training(folder)
+    return asked == completed(demo.training(folder))
 
 
 if __name__ == "__main__":

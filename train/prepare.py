@@ -16,14 +16,19 @@ from train.collect import find_teacher
 from train.runs import Run, RunError
 
 
-def prepared(arguments: Arguments) -> tuple[Arguments, neural.Checkpoint | None]:
-    """The arguments of a new run, complete, and the checkpoint that it starts with."""
-    game, _ = make_game(arguments.specs)
-    simple = simple_agents(game)
+def completed(arguments: Arguments) -> Arguments:
+    """The same with the agents that are met by default."""
+    simple = simple_agents(arguments.specs[0])
     if arguments.opponents is None:
         arguments = replace(arguments, opponents=tuple(n for n in simple if n == "heuristic"))
     if arguments.evaluate_against is None:
         arguments = replace(arguments, evaluate_against=simple)
+    return arguments
+
+
+def prepared(arguments: Arguments) -> tuple[Arguments, neural.Checkpoint | None]:
+    """The arguments of a new run, complete, and the checkpoint that it starts with."""
+    arguments, (game, _) = completed(arguments), make_game(arguments.specs)
     _check_agents(arguments, game, trust=True)
     if arguments.ray is not None:
         connect(arguments.ray)
