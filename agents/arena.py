@@ -1,6 +1,6 @@
 """`python -m agents.arena`: agents against each other, on the same deals in every rotation.
 
-    python -m agents.arena greedy heuristic --game mount_drago:players=4 --games 2000 --out results/
+    python -m agents.arena greedy heuristic --games 2000 --seed 1 --out results/
 
 From Python: `run(Config(["greedy", "uniform"], games=2000)).report()`. See docs/arena.md.
 """
@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cluster import spread
+from agents.cluster import run_on_cluster
 from agents.folder import Folder
 from agents.seating import Chunk, Columns, Config, join, play_deals, split
-from drago_env.games import GAMES
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _played(
 ) -> Played:
     """The finished jobs as they come."""
     if ray is not None:
-        yield from spread(ray, play_deals, ((config, *job, records) for job in jobs))
+        yield from run_on_cluster(ray, play_deals, ((config, *job, records) for job in jobs))
         return
     if workers <= 1:
         for first, last in jobs:
@@ -139,9 +138,7 @@ def _played(
     before = set(multiprocessing.active_children())
     # Never fork: compiled code and its threads do not survive it.
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(
-        workers, mp_context=spawn, initializer=_start_worker, initargs=(dict(GAMES),)
-    )
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
     try:
         for task in as_completed([pool.submit(play_deals, config, *job, records) for job in jobs]):
             yield task.result()
@@ -153,12 +150,8 @@ def _played(
         raise
 
 
-def _start_worker(games: dict[str, str]) -> None:
-    """The parent hears Ctrl-C and ends its workers; without a parent they end themselves.
-
-    A game that was added from outside is there in the worker as well.
-    """
-    GAMES.update(games)
+def _start_worker() -> None:
+    """The parent hears Ctrl-C and ends its workers; without a parent they end themselves."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers share the cores already
     threading.Thread(target=_leave_with_parent, daemon=True).start()

@@ -9,33 +9,23 @@ from typing import Annotated, Literal
 import tyro
 
 from agents.seating import Config
-from agents.shorthand import shorthand
+from agents.shorthand import GameOptions
 
 _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
 ]
-_Spec = Annotated[str | None, tyro.conf.arg(metavar="SPEC")]
-_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 
 
 @dataclass
-class Command:
+class Command(GameOptions):
     """Plays agents against each other: every deal in every rotation of the seats."""
 
     agents: _Agents
     """Who plays: greedy, search:playouts=64, mine=my_module:MyPolicy and so on; one or more.
     Fewer than there are seats sit several times; of more, every subset plays."""
-    game: _Spec = None
-    """The game and its words, such as mount_drago:players=4; by default mount_drago."""
-    players: _Number = None
-    """Shorthand for the default game: seats at the table."""
-    edition: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Shorthand for the default game: its edition."""
-    board: _File = None
-    """Shorthand for the default game: a board file instead of the built-in side."""
     games: int = 1000
     """Games to play, rounded up to whole deals; a deal is one game for each seat."""
     seed: int = 0
@@ -54,9 +44,7 @@ class Command:
     """Print the report as one JSON object on standard output, all else on standard error."""
 
     def config(self) -> Config:
-        asked = [] if self.game is None else [self.game]
-        (game,) = shorthand(asked, self.players, self.edition, self.board)
-        return Config(self.agents, game, self.games, self.seed)
+        return Config(self.agents, self.spec, self.games, self.seed)
 
 
 def parse(arguments: Sequence[str] | None = None) -> Command:

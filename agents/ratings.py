@@ -21,7 +21,7 @@ Limits = tuple[float, float] | None  # what a number can be at least and at most
 RESAMPLES = 2000
 GROUPS = 2000  # more deals than this are resampled in groups of neighbours, to bound the work
 IMAGINED = 4  # results, after Agresti and Coull
-ENOUGH = 10  # deals that do not look all alike by luck
+ENOUGH = 10  # decided deals that do not come out alike in all rotations by luck
 NORMAL, POWER = 1.959964, 0.841621  # quantiles: 95% two-sided, and 80%
 
 
@@ -64,8 +64,9 @@ class Sample:
 
     def same_rotations(self, columns: Sequence[str]) -> bool:
         """Whether these columns are the same in all rotations of each deal, and that is no luck."""
-        cubes = [self[column] for column in columns]
-        return len(self) >= ENOUGH and all(bool((cube == cube[:, :1]).all()) for cube in cubes)
+        same = all(bool((self[name] == self[name][:, :1]).all()) for name in columns)
+        decided = (self["rank"] != self["rank"][..., :1]).any((1, 2)).sum()
+        return same and bool(decided >= ENOUGH)
 
     def sums(self, column: str) -> Floats:
         """The column added up over the seats that each agent held in each deal."""

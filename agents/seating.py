@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import whole
 from drago_env.core.outcome import standings
-from drago_env.game import Game
-from drago_env.games import DEFAULT, make
+from drago_env.game import Game, State
+from drago_env.games import DEFAULT, GAMES, make, name_of, register
 from drago_env.play import play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
 
@@ -55,6 +55,10 @@ class Config:
         whole("games", self.games, 1, 2**48)
         whole("seed", self.seed, 0, 2**64 - 1)
         _ = self.rule_book  # refuses a game that it does not know
+
+    def __reduce__(self) -> Any:
+        module = GAMES[self.rule_book.spec.name]
+        return _received, (module, self.agents, self.game, self.games, self.seed)
 
     @cached_property
     def rule_book(self) -> Game:
@@ -110,6 +114,12 @@ class Config:
         ]
 
 
+def _received(module: str, agents: Any, game: str, games: int, seed: int) -> Config:
+    """An arena in another process, which may not know yet a game from outside."""
+    register(name_of(game), module)
+    return Config(agents, game, games, seed)
+
+
 _resolved = cache(resolve)
 
 
@@ -150,7 +160,7 @@ def deals(config: Config, first: int, last: int) -> Deals:
     each = numbers[:, None] * config.players + seats
     first_moves = np.arange(config.opening)
     order = np.argsort(_random(config.seed, _ORDER, each), axis=1)
-    seated = np.take_along_axis(guests(len(config.agents), config.players, numbers), order, 1)
+    seated = np.take_along_axis(who_plays(len(config.agents), config.players, numbers), order, 1)
     rotations = (seats[:, None] + seats) % config.players
     # Choices differ between rotations; else equal agents would play the same game each time.
     return Deals(
@@ -161,7 +171,7 @@ def deals(config: Config, first: int, last: int) -> Deals:
     )
 
 
-def guests(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def who_plays(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Who plays in the deals with these numbers, one agent for each seat, in no order yet.
 
     Too few agents go round the table again, and the surplus seats go on from deal to deal where
@@ -197,6 +207,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
     named = zip(config.policies(), config.names, strict=True)
     seated = [_Timed(policy, name) for policy, name in named]
     places, seats, game = seating.reshape(-1, config.players), config.players, config.rule_book
+    batch: list[State] = []  # the array that all its games are played in
     played = play(
         game,
         seated,
@@ -204,9 +215,11 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         records=records,
         seating=places,
         choices=choices.ravel(),
+        watch=lambda state, *_: batch.append(state),
         openings=np.repeat(openings, seats, axis=0),
     )
-    result = standings(game, played.state)
+    state = batch[-1]
+    result = standings(game, state)
     deal, rotation, seat = np.indices(seating.shape).reshape(3, -1, seats)
     found = {
         "deal": deal + first,
@@ -217,7 +230,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],
         "margin": result.margin[:, :seats],
-        "truncated": np.repeat(played.truncated[:, None], seats, axis=1),
+        "truncated": np.repeat(game.truncated(state)[:, None], seats, axis=1),
     }
     return Chunk(
         {name: found[name].ravel() for name in config.columns},

@@ -3,9 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Annotated
+
+import tyro
 
 from drago_env.games import DEFAULT
+
+
+@dataclass(kw_only=True)
+class GameOptions:
+    """The options of a command that plays one game."""
+
+    game: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
+    """The game and its words, such as mount_drago:players=4; by default mount_drago."""
+    players: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
+    """Shorthand for the default game: seats at the table."""
+    edition: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """Shorthand for the default game: the edition of its rules."""
+    board: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
+    """Shorthand for the default game: a board file instead of the built-in side."""
+
+    @property
+    def spec(self) -> str:
+        """The game that these words mean."""
+        asked = [] if self.game is None else [self.game]
+        (spec,) = shorthand(asked, self.players, self.edition, self.board)
+        return spec
 
 
 def shorthand(

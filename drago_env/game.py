@@ -7,7 +7,7 @@ method fills can be passed in by the caller as `out`; nothing else is allocated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 State = NDArray[np.void]
+# Pairs of a fault in words and the rows that have it; later ones trust earlier ones.
+Faults = Iterator[tuple[str, Any]]
 Seeds = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
@@ -84,18 +86,6 @@ class Drawing(Protocol):
 
     def rgb(self) -> NDArray[np.uint8]:
         """As pixels, `(height, width, 3)`."""
-        ...
-
-
-class Screen(Protocol):
-    """A window that shows pictures, for `render_mode="human"`."""
-
-    def show(self, rgb: NDArray[np.uint8]) -> None:
-        """Shows a picture; the window opens with the first one."""
-        ...
-
-    def close(self) -> None:
-        """Closes the window, if there is one."""
         ...
 
 
@@ -293,8 +283,4 @@ class Game(Protocol):
         names: Sequence[str] | None = None,
     ) -> Drawing:
         """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
-        ...
-
-    def window(self, fps: float | None = None) -> Screen:
-        """A window for pictures, at most `fps` a second."""
         ...

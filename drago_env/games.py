@@ -83,4 +83,10 @@ def of_record(record: Any) -> Any:
     if found not in GAMES:
         formats = ", ".join(name.replace("_", "-") for name in GAMES)
         raise ValueError(f"no game has records of the format {kind!r:.40}; formats: {formats}")
-    return import_module(f"{GAMES[found]}.record")
+    return records_of(found)
+
+
+def records_of(name: str) -> Any:
+    """Where a game reads and writes its records: its module `record`, or its one module."""
+    module = module_of(name)
+    return import_module(f"{module.__name__}.record") if hasattr(module, "__path__") else module

@@ -23,10 +23,7 @@ class Played(NamedTuple):
 
     scores: NDArray[np.int16]  # (games, seats)
     winners: NDArray[np.bool_]  # (games, seats)
-    shares: NDArray[np.float64]  # (games, seats), of the victory
-    truncated: NDArray[np.bool_]  # (games,), cut off
     records: list[dict[str, Any]]  # empty unless asked for
-    state: State  # the games at their end
 
 
 def play(
@@ -78,8 +75,7 @@ def play(
     if watch:
         watch(state, turn, np.full(len(state), -1))
     written = _records(game, start, moves, seeds, players, places) if records else []
-    ends = game.scores(state).copy(), game.winners(state), game.shares(state), game.truncated(state)
-    return Played(*ends, written, state)
+    return Played(game.scores(state).copy(), game.winners(state), written)
 
 
 def _seating(game: Game, state: State, policies: int, seating: ArrayLike | None) -> Any:

@@ -170,8 +170,8 @@ def resolve(spec: str | Policy, game: Game | str | None = None, *, trust: bool =
         made, rest = _load(name, attribute, spec), more
         if not _makes_policies(made):
             raise ValueError(
-                f"{spec!r} names neither a class with a name and a method act nor a function that "
-                "is annotated to return a Policy"
+                f"{spec!r} names no policy: neither a class with a name and a method act nor a "
+                "function that is annotated to return a Policy"
             )
     else:
         made = Uniform if name == "uniform" else _find(name, spec, games.name_of(game))
@@ -210,7 +210,7 @@ def known(game: Game | str | None = None) -> list[str]:
 
 def _packages(game: str) -> tuple[str, ...]:
     """Where policies are looked for."""
-    return games.GAMES[game], __package__, f"agents.{game}", "agents"
+    return games.module_of(game).__name__, __package__, f"agents.{game}", "agents"
 
 
 def _find(name: str, spec: str, game: str) -> Any:

@@ -15,15 +15,15 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+import tests.games  # noqa: F401  (registers the toy)
 from agents.network import Shape
 from agents.neural import Checkpoint
-from drago_env import Board, MountDrago, Rules
+from drago_env import Board, MountDrago, Rules, make
 from drago_env.core.planning import SearchResult
 from drago_env.core.trajectories import ENDED, OPEN, trajectories
 from drago_env.game import State, Turn
 from drago_env.policy import RowGenerator, Uniform, resolve
 from tests.adapters import First, same, win
-from tests.plain import Plain
 from train import collect
 from train.arguments import make_game
 from train.collect import LEARNER, OWN, Collector, Member, Rollout, Setup, find_teacher
@@ -442,7 +442,7 @@ def test_a_snapshot_goes_on_identically() -> None:
 
 def test_what_was_cut_off_is_bootstrapped_from_what_each_seat_saw_then() -> None:
     """In a game whose actions have no features, too."""
-    game: Any = Plain(Rules(3), features=False)
+    game: Any = make("race:players=3")
     shape = Shape.of(game, trunk=(16, 8), action=(8, 4))
     assert "features.weight" not in shape.tensors
     torch.manual_seed(3)

@@ -40,7 +40,9 @@ def opinionated(game: MountDrago, path: Path) -> Path:
 def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
     spec = getattr(request.node, "callspec", None)
     game, _ = running(spec.params["name"] if spec else "standard")
-    return Guided(path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, prior_weight=0.5)
+    return Guided(
+        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, prior_weight=0.5
+    )
 
 
 @BOARDS
@@ -51,7 +53,14 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
     for row in range(len(state)):
         one, count, seed = state[row : row + 1].copy(), found.counts[row], int(seeds[row])
         sets = weights("light"), weights("win_chance")
-        slow = Search(game, one, seed, agent._plan(PLANNER, agent.playouts, False, False), *sets, priors[row].tolist())
+        slow = Search(
+            game,
+            one,
+            seed,
+            agent._plan(PLANNER, agent.playouts, False, False),
+            *sets,
+            priors[row].tolist(),
+        )
         slow.flat()
         assert found.visits[row, :count].tolist() == list(slow.visits.values())
         worth = [slow.worth(action) for action in slow.actions]

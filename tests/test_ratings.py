@@ -136,6 +136,7 @@ def test_a_known_edge_is_found() -> None:
     (pair,) = report.pairs
     assert (pair.a.name, pair.b.name) == (TAKER, "uniform")
     assert pair.win_share.estimate.low > 0
+    assert pair.margin is not None
     assert pair.margin.estimate.low > 5
     assert pair.win_share.more == 0
     assert pair.a.rating.low > pair.b.rating.high
@@ -381,6 +382,17 @@ def test_a_table_from_a_file_is_read_as_it_stands() -> None:
     result = long_arena(("uniform", "uniform"), 2, 200)
     shuffled = result.table.sample(frac=1, random_state=1)
     assert ratings.deal_share(shuffled, result.config.seed) == result.report().luck
+
+
+def test_rotations_are_the_same_if_decided_deals_are() -> None:
+    agent = seated(12, 0, 1)
+    for rank, same in (
+        (seated(12, 1, 2), False),
+        ([[[1, 2]] * 2] * 12, True),
+        ([[[1.5] * 2] * 2] * 12, False),
+    ):
+        sample = Sample(cubes(agent=agent, rank=rank), ["a", "b"])
+        assert sample.same_rotations(["rank"]) == same
 
 
 def test_a_margin_that_never_varies_has_no_shares() -> None:

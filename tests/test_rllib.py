@@ -18,9 +18,10 @@ import torch
 from ray.rllib.core.columns import Columns
 
 import agents.neural
+import tests.games  # noqa: F401  (registers the toy)
 from agents.network import Shape
 from drago_env import MountDrago, Rules
-from drago_env.games import GAMES, make
+from drago_env.games import make
 from drago_env.wrappers.aec import GameAEC
 from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from tests.adapters import REWARDS, pick, same
@@ -128,12 +129,9 @@ def test_rewards_of_an_episode_are_those_of_the_game(players: int, selfplay: flo
             assert own.is_terminated
 
 
-def test_a_game_that_is_cut_off_is_bootstrapped_from_what_each_seat_saw_last(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_game_that_is_cut_off_is_bootstrapped_from_what_each_seat_saw_last() -> None:
     """In a game without features, too; RLlib adds the value of the last observation itself."""
-    monkeypatch.setitem(GAMES, "plain", "tests.plain")
-    command = replace(SMALL, game="plain:players=3,features=False", opponents=(), selfplay=1.0)
+    command = replace(SMALL, game="race:players=3", opponents=(), selfplay=1.0)
     game = make(command.spec)
     finals: dict[str, Any] = {}
 

@@ -15,9 +15,9 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.utils import obs_as_tensor
 
+import tests.games  # noqa: F401  (registers the toy)
 from agents import arena, neural
 from agents.network import PADDING
-from drago_env.games import GAMES
 from tests.adapters import same
 from train import sb3_ppo
 from train.runs import EVALUATIONS, NETWORK, RunError, read_table
@@ -268,8 +268,7 @@ def test_a_game_without_features_is_trained_and_bootstrapped_where_it_is_cut_off
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `train.ppo` does it: the value of what the learner saw last comes on top of its reward."""
-    monkeypatch.setitem(GAMES, "plain", "tests.plain")
-    told = replace(TINY, game="plain:players=3,features=False", num_steps=64, steps=1024)
+    told = replace(TINY, game="race:players=3,rounds=4", num_steps=64, steps=1024)
     env = make_env(told)
     assert "action_features" not in env.observation_space.spaces  # type: ignore[attr-defined]
     model = make_model(told, env)

@@ -53,10 +53,10 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def plays(game: Game, network: Path) -> None:
-    """The network plays whole games by itself."""
+    """The network plays whole games, alone and as an adviser."""
     players = int(game.players(game.new(0))[0])
-    spec = f"neural:path={network}"
-    assert len(play(game, [spec, *["uniform"] * (players - 1)], range(3)).scores) == 3
+    spec, guided = f"neural:path={network}", f"guided:path={network},playouts=4"
+    assert len(play(game, [spec, *[guided] * (players - 1)], range(3)).scores) == 3
     other = next(name for name in NAMES if name != game.spec.name)
     with pytest.raises(neural.CheckpointError, match="was trained for"):
         play(make(f"{other}:players=2"), [spec] * 2, [0])

@@ -21,7 +21,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from agents.cluster import knock
+from agents.cluster import reach
 from agents.network import Shape
 from agents.neural import save
 from drago_env.core.files import write
@@ -68,7 +68,7 @@ def _ray(command: Command) -> Iterator[None]:
         options = {"address": "local", "num_cpus": cpus, "object_store_memory": OBJECT_STORE}
         options |= {"include_dashboard": False}
     else:
-        knock(command.ray)
+        reach(command.ray)
     ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cached_property, partial
 from itertools import pairwise
@@ -11,18 +11,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.core import batches
 from drago_env.core.batches import NO_ACTION, Batches
-from drago_env.core.chance import as_digits, unmixed
 from drago_env.core.checks import output, picked_rows, seed_array, select, whole, within
 from drago_env.core.checks import whole_numbers as whole_array
 from drago_env.core.layout import Slice, scale
+from drago_env.core.named_chance import NamedChance
+from drago_env.core.random_play import RandomPlay
 from drago_env.core.threads import ThreadTeam
 from drago_env.game import (
-    ChanceOutcome,
+    Drawing,
+    Faults,
     GameSpec,
     IllegalAction,
     Legal,
+    Move,
     Outcome,
     Seeds,
     State,
@@ -31,7 +33,7 @@ from drago_env.game import (
 )
 
 
-class CompiledGame:
+class CompiledGame(NamedChance, RandomPlay):
     """What games share. One of them is a class with its loops, its state's dtype and its rewards.
 
     It hands over the rules that a batch may mix, the rows that deals begin from (one for each of
@@ -232,13 +234,17 @@ class CompiledGame:
         out: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
         """What one seat of each game knows (by default the one on turn)."""
-        return self._observe(self.loops.observe, state, seats, self.scale, out)
+        seen: NDArray[np.float32] = self._observe(self.loops.observe, state, seats, self.scale, out)
+        return seen
 
     def observe_compact(
         self, state: State, seats: ArrayLike | None = None, out: NDArray[np.int8] | None = None
     ) -> NDArray[np.int8]:
         """The same in whole numbers: a quarter of the memory, `observe` is this times `scale`."""
-        return self._observe(self.loops.observe_compact, state, seats, self._ones, out)
+        seen: NDArray[np.int8] = self._observe(
+            self.loops.observe_compact, state, seats, self._ones, out
+        )
+        return seen
 
     def _observe(
         self, observe: Any, state: State, seats: ArrayLike | None, factors: Any, out: Any
@@ -280,8 +286,15 @@ class CompiledGame:
         """A position in words; a `viewer` is told what their seat may know, None all."""
         return str(self.draw(state, row, viewer))
 
-    def draw(self, state: State, row: int = 0, viewer: int | None = None, **more: Any) -> Any:
-        """One game as a picture."""
+    def draw(
+        self,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: Move | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Drawing:
+        """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
         raise NotImplementedError(f"{self.spec.name} has no drawing")
 
     # ------------------------------------------------------------ how it stands
@@ -325,112 +338,9 @@ class CompiledGame:
             if len(rows):
                 raise StateError(f"row {rows[0]}: {problem}")
 
-    def faults(self, state: State) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    def faults(self, state: State) -> Faults:
         """Pairs of a fault in words and the rows that have it; later ones trust earlier ones."""
         raise NotImplementedError
-
-    # ------------------------------------------------------------ chance, by name
-
-    def outcomes(self, state: State, action: int | None = None) -> list[ChanceOutcome]:
-        """All that can come of an action in the one game of a state; None: of dealing it anew."""
-        found: list[ChanceOutcome] = []
-        open_ends: list[tuple[tuple[int, ...], tuple[int, ...], float]] = [((), (), 1.0)]
-        while open_ends:
-            draws, bases, probability = open_ends.pop()
-            after, options = self._scripted(state, action, draws, bases)
-            if not options:
-                found.append(ChanceOutcome(probability, draws, after))
-            open_ends.extend(
-                ((*draws, draw), (*bases, options), probability / options)
-                for draw in reversed(range(options))
-            )
-        return found
-
-    def step_drawn(self, state: State, action: int | None, draws: Sequence[int]) -> int:
-        """One step of one game (None: its deal) with these draws, in place of random ones.
-
-        Returns 0, or how many outcomes the next draw has, in which case nothing changed.
-        """
-        bases: list[int] = []
-        for k, draw in enumerate(draws):
-            _, options = self._scripted(state, action, tuple(draws[:k]), bases)
-            if not 0 <= draw < options:
-                raise ValueError(f"draws[{k}] must be from 0 to {options - 1}, not {draw}")
-            bases.append(options)
-        after, options = self._scripted(state, action, tuple(draws), bases)
-        if not options:
-            state[:] = after
-        return options
-
-    def _scripted(
-        self, state: State, action: int | None, draws: Sequence[int], bases: Sequence[int]
-    ) -> tuple[State, int]:
-        """A clone after the step with these draws, and the outcomes of one beyond them."""
-        if len(state) != 1:
-            raise ValueError(f"pass the one game state[i : i + 1], not {len(state)} games")
-        after = select(state)
-        if not self.spec.has_chance:
-            if action is None:
-                self.loops.deal(after, *_ONE_ROW, (after.copy(), self.tables))
-            else:
-                self.step(after, [action])
-            return after, 0
-        number = as_digits(draws, bases)
-        after["script"], after["options"] = 1 + len(draws), 0
-        if action is None:
-            rows, _, kinds = _ONE_ROW
-            seeds = np.array([unmixed(number)], np.uint64)
-            self.loops.deal(after, rows, seeds, kinds, (after.copy(), self.tables))
-        else:
-            after["rng"] = number
-            self.step(after, [action])
-        options = int(after["options"][0])
-        after["script"], after["options"], after["rng"] = 0, 0, state["rng"]
-        return after, options
-
-    # ------------------------------------------------------------ random play
-
-    def picks(self, seeds: Seeds) -> NDArray[np.uint64]:
-        """Generators for the random choice of actions, apart from those of chance."""
-        seeds = seed_array(seeds)
-        picks = np.empty_like(seeds)
-        batches.start_picks(seeds, picks)
-        return picks
-
-    def sample(self, legal: Legal, picks: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """A uniformly random legal action for each game; -1 where there is none."""
-        n = len(legal.counts)
-        self._check_legal(legal, n)
-        output("picks", picks, (n,), np.uint64)
-        actions = np.empty(n, np.int64)
-        self.run(batches.sample, n, *legal[:2], picks, actions)
-        return actions
-
-    def finished(self, state: State, seeds: Seeds) -> State:
-        """Clones after uniformly random play to the end."""
-        n = self._check_state(state)
-        picks, clone = self.picks(seed_array(seeds, n)), select(state)
-        self.run(self.loops.playout, n, clone, picks, self._shared)
-        return clone
-
-    def random_step_unchecked(
-        self,
-        state: State,
-        picks: NDArray[np.uint64],
-        seeds: NDArray[np.uint64],
-        legal: Legal,
-        observation: NDArray[np.float32],
-        rewards: NDArray[np.float32],
-        done: NDArray[np.bool_],
-    ) -> None:
-        """Everything of a random step in one kernel, for speed: pick, step, restart, observe.
-
-        A uniformly random action of `legal` is made in every game; a game that ends is
-        marked in `done` and dealt again from the next seed of its row; then `legal` and
-        `observation` are those of the new position. All arrays are the caller's.
-        """
-        arguments = (state, picks, seeds, self._shared, *legal, observation, rewards, done)
-        self.run(self.loops.random_step, len(state), *arguments)
 
     # ------------------------------------------------------------ checks and threads
 
@@ -497,9 +407,6 @@ class CompiledGame:
             for start, stop in pairwise(cuts)
         ]
         self._team.run(function, parts)
-
-
-_ONE_ROW = (np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64))
 
 
 def _rebuild(kind: Any, rules: tuple[Any, ...], reward: str, threads: int) -> Any:

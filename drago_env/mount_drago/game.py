@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.planning import Planner
-from drago_env.game import Drawing, GameSpec, Move, Screen, Seeds, State
+from drago_env.game import Drawing, Faults, GameSpec, Move, Seeds, State
 from drago_env.mount_drago import observation
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.kernel.game import LOOPS
@@ -142,7 +142,7 @@ class MountDrago(CompiledGame):
         """Final scores after uniformly random play from here; the games themselves stay."""
         return self.finished(state, seeds)["score"].copy()
 
-    def faults(self, state: State) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    def faults(self, state: State) -> Faults:
         """What is wrong with which rows of a state."""
         from drago_env.mount_drago.soundness import faults
 
@@ -214,9 +214,3 @@ class MountDrago(CompiledGame):
         from drago_env.mount_drago.table import MountDragoTable
 
         return MountDragoTable(self)
-
-    def window(self, fps: float | None = None) -> Screen:
-        """A window for pictures, at most `fps` a second; opens when it first shows one."""
-        from drago_env.pictures.window import Window
-
-        return Window(self.spec.title, fps)

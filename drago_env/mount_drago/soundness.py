@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
-from drago_env.game import State
+from drago_env.game import Faults, State
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import EDITIONS, MAX_HAND, MAX_PLAYERS
 from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PHASES
 
 
-def faults(game: MountDrago, state: State) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def faults(game: MountDrago, state: State) -> Faults:
     """Pairs of a fault in words and the rows that have it; later ones trust earlier ones."""
     rules = game.rules[0]
     seats, slots = np.arange(MAX_PLAYERS), np.arange(MAX_HAND)

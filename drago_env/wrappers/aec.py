@@ -16,7 +16,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import select
 from drago_env.game import Game, Move, State
 from drago_env.policy import View
-from drago_env.wrappers.spaces import RENDER_MODES, check_render_mode, decision_space
+from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
 
@@ -45,7 +45,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             "name": f"{game.spec.name}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
-            "render_fps": 4,
+            "render_fps": FPS,
         }
         check_render_mode(render_mode)
         self.game = game
@@ -252,7 +252,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self.game.window(self.metadata["render_fps"])
+            from drago_env.pictures.window import Window
+
+            self._window = Window(self.game.spec.title, FPS)
         self._window.show(picture.rgb())
         return None
 

@@ -67,10 +67,11 @@ def _maker(name: str, what: str, adapter: Callable[..., Any]) -> Callable[..., A
     """A function of the rules' words and the adapter's, with the signature of both."""
     own = signature(module_of(name, "make")).parameters
     theirs = [p for key, p in signature(adapter).parameters.items() if key != "game"]
-    keyword, first = Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [p.replace(kind=keyword) for p in (*own.values(), *theirs) if p.kind is first]
-    counts = [p.replace(kind=first) for p in parameters if p.name == "num_envs"]
-    together = Signature([*counts, *(p for p in parameters if p.name != "num_envs")])
+    parameters = [*own.values(), *(p for p in theirs if p.name != "num_envs")]
+    counts = [p for p in theirs if p.name == "num_envs"]
+    if counts:  # the number comes first, the rest by name
+        parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in parameters]
+    together = Signature([*counts, *parameters])
 
     def maker(*arguments: Any, **words: Any) -> Any:
         given = together.bind(*arguments, **words).arguments

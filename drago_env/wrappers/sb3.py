@@ -31,7 +31,7 @@ class LearnerVecEnv(VecEnv):
     def __init__(
         self,
         game: Game,
-        num_envs: int,
+        num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = True,

@@ -28,7 +28,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     same step; `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
     """
 
-    def __init__(self, game: Game, num_envs: int, action_features: bool = False) -> None:
+    def __init__(self, game: Game, num_envs: int = 1, action_features: bool = False) -> None:
         whole("num_envs", num_envs, 1)
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
         self.render_mode = None

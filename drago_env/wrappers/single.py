@@ -13,7 +13,7 @@ from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import RENDER_MODES, check_render_mode
+from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
@@ -28,7 +28,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     seat got since its last decision. An illegal action raises and changes nothing.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -120,7 +120,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self._batch.game.window(self.metadata["render_fps"])
+            from drago_env.pictures.window import Window
+
+            self._window = Window(self._batch.game.spec.title, FPS)
         self._window.show(picture.rgb())
         return None
 

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from drago_env.game import GameSpec
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
+FPS = 4  # pictures a second in a window
 
 
 def check_render_mode(mode: str | None) -> None:

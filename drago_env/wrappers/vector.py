@@ -30,7 +30,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def __init__(
         self,
         game: Game,
-        num_envs: int,
+        num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = False,

@@ -1,4 +1,4 @@
-"""Kernel against reference over many games of random rules; `python -m tests.mount_drago.fuzz --help`."""
+"""Kernel against reference over many games of random rules."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Played:
         """A fresh record of the game, or of its first moves."""
         riders = [f"rider {seat}" for seat in range(self.game.rules[0].players)]
         actions = self.actions[:moves]
-        return record.record(self.game, self.states[0], actions, seed=self.seed, riders=riders)
+        return record.record(self.game, self.states[0], actions, seed=self.seed, names=riders)
 
 
 def picked(game: MountDrago, state: State, rng: np.random.Generator) -> NDArray[np.int64]:

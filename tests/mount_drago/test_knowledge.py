@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from drago_env import MountDrago, Rules, storage
 from drago_env.game import State
-from drago_env.mount_drago.kernel import DISCARD, OVER
-from drago_env.mount_drago.state import STATE
+from drago_env.mount_drago.state import DISCARD, OVER, STATE
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, picked
 
 # Clause 8.2; of the drawn cards nobody but the rider himself knows, and he sees them in his hand.

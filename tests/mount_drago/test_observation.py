@@ -9,7 +9,7 @@ import pytest
 
 from drago_env import MountDrago, Rules, observation
 from drago_env.game import State
-from drago_env.mount_drago import kernel
+from drago_env.mount_drago import state as phases
 from drago_env.mount_drago.rules import COLOURS, EDITIONS
 from tests.mount_drago.games import ALL_RULES, SCARCE, STANDARD, TINY, along, find, name, play
 
@@ -38,7 +38,7 @@ def truth(rules: Rules, state: State, seat: int) -> dict[str, Any]:
         dragons.append([space, board.summit - space, board.values[space], *ahead, *triggers])
     rides = [[int(tops[rider] // values == c) for c in range(rules.colours)] for rider in riders]
     scores = it["score"].tolist()
-    over = it["phase"] == kernel.OVER
+    over = it["phase"] == phases.OVER
     return {
         "hand": own,
         "unseen": np.tile(rules.copies, rules.colours) - seen,
@@ -48,7 +48,7 @@ def truth(rules: Rules, state: State, seat: int) -> dict[str, Any]:
         "top_value": [tops[rider] % values + 1 for rider in riders] + pad,
         "lead": [scores[rider] - scores[seat] for rider in riders[1:]] + pad,
         "turn": [int(rider == it["seat"] and not over) for rider in riders] + pad,
-        "discarding": [int(it["phase"] == kernel.DISCARD)],
+        "discarding": [int(it["phase"] == phases.DISCARD)],
         "discarded": [int(it["discarded"])],
         "deck": [int(it["deck_size"])],
         "summit_left": [rules.summit_dragons - int(it["summit"])],
@@ -158,7 +158,7 @@ def counted(number: int, noun: str) -> str:
 @pytest.mark.parametrize("rules", ALL_RULES, ids=name)
 def test_words_are_the_truth(rules: Rules) -> None:
     played = play(rules, 5)
-    for state in (*played.states[::11], find(rules, kernel.DISCARD), played.states[-1]):
+    for state in (*played.states[::11], find(rules, phases.DISCARD), played.states[-1]):
         it = state[0]
         seat = rules.players - 1
         text = observation.describe(played.game.observe(state, seat)[0], rules)
@@ -171,8 +171,8 @@ def test_words_are_the_truth(rules: Rules) -> None:
         )
         ahead = (int(it["seat"]) - seat) % rules.players
         who = f"rider +{ahead}" if ahead else "you"
-        step = ["play", "discard"][int(it["phase"] == kernel.DISCARD)] + "s" * (ahead > 0)
-        over = it["phase"] == kernel.OVER
+        step = ["play", "discard"][int(it["phase"] == phases.DISCARD)] + "s" * (ahead > 0)
+        over = it["phase"] == phases.OVER
         assert lines[1].startswith("the game is over" if over else f"{who} {step}")
         held = it["hand"][seat, : it["hand_size"][seat]].tolist()
         words = [f"{rules.card_text(c)} x{held.count(c)}" for c in dict.fromkeys(held)]

@@ -15,9 +15,9 @@ import pytest
 from drago_env import Rules, record
 from drago_env.__main__ import main
 from drago_env.mount_drago import page
-from drago_env.pictures.chart import BOTTOM, LEFT, chart
 from drago_env.mount_drago.record import Record, RecordError
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.pictures.chart import BOTTOM, LEFT, chart
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, name, play
 
 EVIL = "<script>alert(1)</script>"

@@ -17,10 +17,9 @@ import pytest
 from numpy.typing import NDArray
 
 from drago_env import Board, Legal, MountDrago, Rules, storage
+from drago_env.core.threads import ThreadTeam
 from drago_env.game import State
-from drago_env.mount_drago.kernel import OVER
-from drago_env.mount_drago.state import STATE
-from drago_env.core.threads import Team
+from drago_env.mount_drago.state import OVER, STATE
 from tests.mount_drago.games import ALL_RULES, STANDARD, name
 
 MIXED = (*STANDARD, Rules(3, board=Board.random(1)), Rules(5, "italian", Board.random(2, 40)))
@@ -176,7 +175,7 @@ def test_a_whole_batch_on_two_threads() -> None:
 
 def test_callers_in_several_threads_do_not_take_each_others_parts_for_their_own() -> None:
     """The helper that is free is done at once with its part; the other caller's is not done."""
-    team, go_on, finished = Team(3), Event(), []
+    team, go_on, finished = ThreadTeam(3), Event(), []
 
     def caller(name: str, task: Callable[[], Any]) -> None:
         team.run(lambda part: part(), [(bool,), (task,)])

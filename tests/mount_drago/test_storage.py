@@ -12,10 +12,21 @@ import pytest
 
 from drago_env import MountDrago, Rules, position, storage
 from drago_env.game import State
-from drago_env.mount_drago import kernel
+from drago_env.mount_drago import state as phases
 from drago_env.mount_drago.state import STATE
 from drago_env.mount_drago.storage import StateError
-from tests.mount_drago.games import ALL_RULES, SCARCE, STANDARD, TINY, along, find, hand_of, name, picked, play
+from tests.mount_drago.games import (
+    ALL_RULES,
+    SCARCE,
+    STANDARD,
+    TINY,
+    along,
+    find,
+    hand_of,
+    name,
+    picked,
+    play,
+)
 
 BATCHES = {"standard": STANDARD, "tiny": TINY, "scarce": SCARCE}
 EMPTY = 255
@@ -56,7 +67,7 @@ def test_saved_games_go_on_bit_by_bit(kind: str, tmp_path: Path) -> None:
             other, loaded = storage.load(path)
             assert other.rules == game.rules
             assert (loaded == state).all()
-            discarding += int((state["phase"] == kernel.DISCARD).sum())
+            discarding += int((state["phase"] == phases.DISCARD).sum())
             going = state.copy()
             for _ in range(10):
                 actions = picked(game, going, rng)
@@ -70,7 +81,7 @@ def test_saved_games_go_on_bit_by_bit(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", SCARCE[:2], ids=name)
 def test_game_saved_in_a_discard_step(rules: Rules, tmp_path: Path) -> None:
-    state = find(rules, kernel.DISCARD)
+    state = find(rules, phases.DISCARD)
     storage.save(tmp_path / "games.npz", MountDrago(rules, reward="rank"), state)
     game, loaded = storage.load(str(tmp_path / "games.npz"))
     assert (loaded == state).all()
@@ -275,7 +286,7 @@ def test_edited_state_is_refused(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("rules", SCARCE[:2], ids=name)
 def test_more_discarded_than_the_hand_lacks_is_refused(rules: Rules) -> None:
     """The draw that follows would not fit into the hand."""
-    state = find(rules, kernel.DISCARD)
+    state = find(rules, phases.DISCARD)
     state["discarded"] = rules.hand - len(hand_of(state)) + 1
     with pytest.raises(StateError):
         storage.check(MountDrago(rules), state)
@@ -303,12 +314,12 @@ def test_position_text_round_trip(rules: Rules) -> None:
         assert position.write(game, again) == text
 
 
-def text_of(phase: int = kernel.PLAY) -> str:
+def text_of(phase: int = phases.PLAY) -> str:
     return position.write(MountDrago(SCARCE[2]), find(SCARCE[2], phase))
 
 
 def test_lines_may_stand_in_any_order_with_comments() -> None:
-    text = text_of(kernel.DISCARD)
+    text = text_of(phases.DISCARD)
     first, *rest = text.splitlines()
     rest = [rest[i] for i in np.random.default_rng(6).permutation(len(rest))]
     mixed = "\n\n".join(["# a puzzle", first, "# below", *rest])
