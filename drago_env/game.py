@@ -34,7 +34,7 @@ class GameSpec:
 
     name: str  # as `drago_env.make` takes it
     title: str  # for people
-    seat_name: str  # what one who plays is called, such as `rider`
+    seat_name: str  # what one who plays is called, such as `player`
     min_players: int
     max_players: int
     seats: int  # what arrays with an entry for each seat are padded to

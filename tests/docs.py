@@ -15,9 +15,9 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
-from agents import guided, neural, search
+from agents import guided
 from agents.report import markdown_table
-from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record
+from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record, search
 from drago_env.game import Move
 from train import arguments
 
@@ -99,7 +99,9 @@ def environment(name: str) -> str:
 def ids() -> str:
     """The registered names."""
     own = [one for one in gymnasium.registry.values() if "drago_env" in str(one.entry_point)]
-    rows = [("PettingZoo", mount_drago_v0.raw_env.metadata["name"], "drago_env.mount_drago_v0:env")]
+    rows = [
+        ("PettingZoo", mount_drago_v0.raw_env().metadata["name"], "drago_env.mount_drago_v0:env")
+    ]
     rows += [("Gymnasium", one.id, str(one.entry_point)) for one in own]
     rows += [("Gymnasium, batch", one.id, str(one.vector_entry_point)) for one in own]
     ticked = [(library, f"`{name}`", f"`{maker}`") for library, name, maker in rows]
@@ -138,7 +140,7 @@ def command() -> str:
 
 
 def _default(value: Any) -> str:
-    if value in (None, str(neural.SHIPPED)):  # a path differs from machine to machine
+    if value is None:
         return ""
     words = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return f"`{words}`"

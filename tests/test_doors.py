@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_a_state_from_nowhere_reaches_no_kernel(name: str, filled: int) -> None:
     raw = np.full(3 * game.state_type.itemsize, filled, np.uint8)
     state = raw.view(game.state_type)
     legal, seeds = game.legal(game.new(range(3))), range(3)
-    for door in (
+    doors: list[Callable[[], Any]] = [
         lambda: game.legal(state),
         lambda: game.step(state, [0, 0, 0]),
         lambda: game.look(state),
@@ -119,7 +120,8 @@ def test_a_state_from_nowhere_reaches_no_kernel(name: str, filled: int) -> None:
         lambda: game.determinize(state, 0, seeds),
         lambda: game.finished(state, seeds),
         lambda: game.shares(state),
-    ):
+    ]
+    for door in doors:
         with pytest.raises(StateError, match="row 0"):
             door()
 
@@ -188,7 +190,7 @@ def test_a_fair_policy_cannot_find_the_deal(name: str) -> None:
     env = MAKERS[name].raw_env(players=2)
     env.reset(seed=seed)
     view = env.view(env.possible_agents[0]).state
-    if "rng" in view.dtype.names:
+    if "rng" in (view.dtype.names or ()):
         thief.numbers = {int(view["rng"][0])}
         assert not thief.finds(seed)
     thief.numbers = {int(mix(mix(~np.array([seed], np.uint64)))[0])}
