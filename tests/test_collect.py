@@ -89,7 +89,7 @@ class Watched:
             self.ended.append(checked.over(state).copy())
             self.scores.append(checked.scores(state).copy())
 
-        self.game.turn_unchecked = turn  # type: ignore[method-assign]
+        self.game.turn_unchecked = turn
         sizes = (SHAPE, self.games, self.steps, self.share, self.threads)
         setup = Setup(self.game, np.arange(len(self.rules)), *sizes)
         self.collector = Collector(setup, self.seed)

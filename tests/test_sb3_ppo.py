@@ -279,7 +279,7 @@ def test_a_game_without_features_is_trained_and_bootstrapped_where_it_is_cut_off
         seen, rewards, done, infos = step_wait()
         for reward, over, info in zip(rewards, done, infos, strict=True):
             if over:
-                last = obs_as_tensor(info["terminal_observation"], model.device)
+                last: Any = obs_as_tensor(info["terminal_observation"], model.device)
                 with torch.no_grad():
                     value = float(
                         model.policy.predict_values({k: v[None] for k, v in last.items()})
