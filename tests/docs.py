@@ -9,15 +9,16 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 from gymnasium import spaces
 
-from agents import guided, neural, search
+from agents import guided, neural
 from agents.report import markdown_table
-from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record
+from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record, search
 from train import arguments
 
 ROOT = Path(__file__).parents[1]
@@ -122,22 +123,22 @@ def agent(make: Callable[..., Any]) -> str:
 
 def command() -> str:
     """The arguments of `python -m train.ppo`; what they mean stands under them in the source."""
-    (tree,) = ast.parse(inspect.getsource(arguments.Arguments)).body
-    assert isinstance(tree, ast.ClassDef)
-    rows = []
-    for field, text in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-            assert isinstance(field.target, ast.Name)
-            name = field.target.id
-            default = getattr(arguments.Arguments, name)
-            rows.append(
-                (f"`--{name.replace('_', '-')}`", _default(default), ast.literal_eval(text.value))
-            )
+    meanings: dict[str, str] = {}
+    for kind in (arguments.Hyperparameters, arguments.Arguments):
+        (tree,) = ast.parse(inspect.getsource(kind)).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, text in zip(tree.body, tree.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                meanings[ast.unparse(field.target)] = ast.literal_eval(text.value)
+    rows = [
+        (f"`--{one.name.replace('_', '-')}`", _default(one.default), meanings[one.name])
+        for one in fields(arguments.Arguments)
+    ]
     return markdown_table(("argument", "default", "meaning"), rows)
 
 
 def _default(value: Any) -> str:
-    if value in (None, str(neural.SHIPPED)):  # a path differs from machine to machine
+    if value in (None, ()):
         return ""
     words = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return f"`{words}`"
