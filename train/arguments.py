@@ -42,7 +42,7 @@ FORMER = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Hyperparameters:
     """What PPO can be told, whoever runs it."""
 
@@ -79,7 +79,7 @@ class Hyperparameters:
             check_number(name, getattr(self, name), low, most, int)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Arguments(Hyperparameters):
     """Trains one network by self-play. A killed run goes on with `--resume FOLDER`."""
 
