@@ -407,9 +407,7 @@ def _meet(a: Point, b: Point, c: Point, d: Point) -> bool:
     if sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0:
         return True
     ends = ((a, b, c), (a, b, d), (c, d, a), (c, d, b))
-    return any(
-        side == 0 and _between(*end) for side, end in zip(sides, ends, strict=True)
-    )
+    return any(side == 0 and _between(*end) for side, end in zip(sides, ends, strict=True))
 
 
 def _side(a: Point, b: Point, p: Point) -> int:

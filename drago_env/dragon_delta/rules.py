@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -97,9 +98,7 @@ class Rules:
     @classmethod
     def tiny(cls) -> Rules:
         """The tiny game of clause 12.3, small enough to be solved exactly on the same engine."""
-        return cls(
-            kinds=(0, 3, 5, 6), slots=3, planks=2, stones=1, max_rounds=2, map=Map.tiny()
-        )
+        return cls(kinds=(0, 3, 5, 6), slots=3, planks=2, stones=1, max_rounds=2, map=Map.tiny())
 
     @property
     def colours(self) -> tuple[str, ...]:
@@ -118,7 +117,7 @@ class Rules:
         nodes = len(board.islets) + len(board.villages)
         return self.cards + nodes + self.planks + len(board.links)
 
-    @property
+    @cached_property
     def max_legal(self) -> int:
         """At most so many actions are legal (clause 11.4)."""
         board, planks = self.map, self.players * self.planks
@@ -202,6 +201,7 @@ TABLE = np.dtype(
         ("home", "u1", (MAX_PLAYERS + 1, MAX_PLAYERS)),  # by players and seat, a village
         ("goal", "u1", (MAX_PLAYERS + 1, MAX_PLAYERS)),
         ("distance", "u1", (MAX_VILLAGES, MAX_PLACES)),  # from a place to a village (8.5)
+        ("spot", "i1", (MAX_NODES, 2)),  # where a node lies, from -64 to 64
         # how the map looks from a village (1.7)
         ("seen_link", "u1", (MAX_VILLAGES, MAX_LINKS)),
         ("seen_node", "u1", (MAX_VILLAGES, MAX_NODES)),
@@ -312,6 +312,10 @@ def distances(board: Map, village: int) -> dict[int, int]:
 
 
 def _fill_views(line: Any, board: Map) -> None:
+    points = np.array(board.points, float)
+    middle = (points.max(0) + points.min(0)) / 2
+    widest = np.abs(points - middle).max()
+    line["spot"][: board.nodes] = np.rint(64 * (points - middle) / widest)
     for village in range(len(board.villages)):
         seen = board.seen_from(village)
         line["seen_node"][village, : len(seen)] = seen

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from drago_env.core.compiled import compiled
 from drago_env.core.layout import scale
+from drago_env.dragon_delta.kernel.features import features as features_one
+from drago_env.dragon_delta.kernel.features import prepare as prepare_one
 from drago_env.dragon_delta.kernel.knowledge import determinize as determinize_one
 from drago_env.dragon_delta.kernel.legal import is_legal as is_legal_one
 from drago_env.dragon_delta.kernel.legal import legal as legal_one
@@ -18,7 +20,8 @@ from drago_env.dragon_delta.kernel.play import rules_of
 from drago_env.dragon_delta.kernel.result import reward as reward_one
 from drago_env.dragon_delta.kernel.result import shares as shares_one
 from drago_env.dragon_delta.kernel.sight import observe as observe_one
-from drago_env.dragon_delta.observation import layout
+from drago_env.dragon_delta.kernel.ways import WORK
+from drago_env.dragon_delta.observation import FEATURES, layout
 from drago_env.dragon_delta.rules import Rules, tables
 from drago_env.dragon_delta.state import STATE
 
@@ -56,6 +59,16 @@ def _observe(state: Any, row: Any, seat: Any, tables: Any, scale: Any, out: Any)
 def _determinize(state: Any, seat: Any, seeds: Any, tables: Any) -> None:
     for row in range(len(state)):
         determinize_one(state[row], seat, seeds[row], rules_of(state[row], tables), 0)
+
+
+@compiled
+def _features(
+    state: Any, row: Any, actions: Any, tables: Any, scale: Any, work: Any, out: Any
+) -> None:
+    rules = rules_of(state[row], tables)
+    prepare_one(state[row], rules, work[0])
+    for i in range(len(actions)):
+        features_one(state[row], actions[i], rules, scale, work[0], out[i])
 
 
 @compiled
@@ -109,6 +122,15 @@ class Engine:
 
     def determinize(self, state: NDArray[np.void], seat: int, seeds: Any) -> None:
         _determinize(state, seat, np.asarray(seeds, np.uint64), self.tables)
+
+    def features(
+        self, state: NDArray[np.void], actions: list[int], row: int = 0
+    ) -> NDArray[np.float32]:
+        factors = scale(FEATURES)
+        out = np.full((len(actions), len(factors)), np.nan, np.float32)
+        numbers, work = np.array(actions, np.int64), np.zeros(1, WORK)
+        _features(state, row, numbers, self.tables, factors, work, out)
+        return out
 
     def shares(self, state: NDArray[np.void], row: int = 0) -> NDArray[np.float64]:
         out = np.empty(6)

@@ -8,7 +8,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -80,10 +81,11 @@ def random_map(rng: random.Random) -> Map:
     points = rng.sample([[x, y] for x in range(9) for y in range(9)], villages + islets)
     colours = [c for pair in rng.sample(range(3), 3) for c in COLOURS[2 * pair : 2 * pair + 2]]
     colours = colours[:villages]
-    goals = [GOALS[c] if GOALS[c] in colours else next(d for d in colours if d != c) for c in colours]
+    pairs = {c: [GOALS[c], *(d for d in colours if d != c)] for c in colours}
+    goals = [next(d for d in pairs[c] if d in colours) for c in colours]
     nodes = range(islets + villages)
-    pairs = [[a, b] for a in nodes for b in nodes if a < b and a < islets]
-    chosen = rng.sample(pairs, rng.randint(1, min(len(pairs), 30)))
+    joined = [[a, b] for a in nodes for b in nodes if a < b and a < islets]
+    chosen = rng.sample(joined, rng.randint(1, min(len(joined), 30)))
     links = [[a, b, sorted(rng.sample(range(1, 5), rng.randint(1, 3)))] for a, b in chosen]
     places = zip(colours, points[islets:], goals, strict=True)
     return Map.from_dict(
@@ -129,7 +131,7 @@ def random_rules(rng: random.Random) -> Rules:
     )
 
 
-@cache
+@lru_cache(200)
 def engine(rules: Rules) -> Engine:
     return Engine(rules)
 
@@ -166,53 +168,57 @@ def scatter(it: Reference, rng: random.Random) -> None:
     it.events.clear()
 
 
-class Difference(AssertionError):
+class DifferenceError(AssertionError):
     """Engine and reference disagree."""
 
 
-def require(good: bool, what: str) -> None:
-    if not good:
-        raise Difference(what)
+def same(what: str, have: Any, want: Any) -> None:
+    if not (np.array_equal(have, want) if isinstance(want, np.ndarray) else have == want):
+        raise DifferenceError(f"{what}: the engine has {have}, the reference {want}")
 
 
 def look(book: Engine, state: np.ndarray, it: Reference, seat: int) -> None:
     """Compares what a seat sees."""
+    want = sight(it, seat)
     for vector in (book.observe(state, seat), book.compact(state, seat)):
         seen = named(vector, book.layout)
-        for name, part in sight(it, seat).items():
-            require(np.array_equal(seen[name], part), f"seat {seat} sees {name} {seen[name]}")
+        for name, part in want.items():
+            same(f"what seat {seat} sees of {name}", seen[name], part)
+
+
+def decide(book: Engine, state: np.ndarray, it: Reference, action: int) -> None:
+    """Takes a decision on both sides."""
+    it.apply(action)
+    rewards = book.step(state, action)
+    fault = difference(state[0], it)
+    if fault:
+        raise DifferenceError(f"after {action}: {fault}")
+    for scheme, paid in zip(("win", "rank"), rewards, strict=True):
+        due = np.array([*it.rewards(scheme), *[0.0] * (6 - it.players)], np.float32)
+        same(f"reward {scheme}", np.abs(paid - due).max() < 1e-6, True)
 
 
 def play(rules: Rules, policies: list[Policy], rng: random.Random, start: bool) -> Counter[str]:
     """Plays one game on both sides and compares them at every step."""
     book, it = engine(rules), reference_of(rules)
     state = book.new()
-    require(difference(state[0], it) is None, "the deal")
+    same("the deal", difference(state[0], it), None)
     if not start:
         scatter(it, rng)
         for name, value in expected(it).items():
             state[0][name] = value
-    moves = 0
     while not it.over:
         legal = it.options()
-        have = book.legal(state)
-        require(have == legal, f"legal are {have}, not {legal}")
-        require(0 < len(legal) <= rules.max_legal, f"{len(legal)} legal actions")
+        same("legal", book.legal(state), legal)
+        same("max_legal", 0 < len(legal) <= rules.max_legal, True)
         for action in (rng.randrange(-3, rules.num_actions + 3), rng.choice(legal)):
-            require(book.is_legal(state, action) == (action in legal), f"is_legal {action}")
-        if moves % EVERY == 0:
+            same(f"is_legal {action}", book.is_legal(state, action), action in legal)
+        if it.events["decisions"] % EVERY == 0:
             look(book, state, it, rng.randrange(it.players))
-        action = policies[it.seat](it, rng, legal)
-        it.apply(action)
-        rewards = book.step(state, action)
-        fault = difference(state[0], it)
-        require(fault is None, f"after {action}: {fault}")
-        for scheme, paid in zip(("win", "rank"), rewards, strict=True):
-            due = [*it.rewards(scheme), *[0.0] * (6 - it.players)]
-            require(bool(np.allclose(paid, due, atol=1e-6)), f"{scheme} pays {paid}, not {due}")
+        decide(book, state, it, policies[it.seat](it, rng, legal))
         it.events["decisions"] += 1
-        moves += 1
-    require(book.legal(state) == [] and not book.is_legal(state, 0), "legal after the end")
+    same("legal after the end", book.legal(state), [])
+    same("is_legal after the end", book.is_legal(state, 0), False)
     look(book, state, it, rng.randrange(it.players))
     return it.events
 
@@ -245,16 +251,10 @@ def main() -> int:
         except Exception:
             print(f"a difference: run_game({asked.seed * 1_000_003 + game})", file=sys.stderr)
             raise
-        if len(_engines()) > 400:
-            engine.cache_clear()
     print(f"{asked.games} games in {time.monotonic() - began:.0f} s without a difference")
     for name, count in sorted(corners.items()):
         print(f"{count:>10} {name}")
     return 0
-
-
-def _engines() -> range:
-    return range(engine.cache_info().currsize)
 
 
 if __name__ == "__main__":

@@ -91,8 +91,8 @@ def meet(a: Any, b: Any, c: Any, d: Any) -> bool:
     if x * ry - y * rx:
         return False  # parallel, on different lines
     length = rx * rx + ry * ry
-    ends = sorted([Fraction(x * rx + y * ry, length), Fraction((x + qx) * rx + (y + qy) * ry, length)])
-    return ends[0] <= 1 and ends[1] >= 0
+    near, far = x * rx + y * ry, (x + qx) * rx + (y + qy) * ry
+    return min(near, far) <= length and max(near, far) >= 0
 
 
 @dataclass
@@ -203,9 +203,7 @@ class Reference:
         for other, over in enumerate(self.pawns):
             if other == seat or over not in near:
                 continue
-            own_nodes = (
-                [board.islets + own[1]] if own[0] == "village" else board.links[own[1]][:2]
-            )
+            own_nodes = [board.islets + own[1]] if own[0] == "village" else board.links[own[1]][:2]
             far = next(node for node in board.links[over[1]][:2] if node not in own_nodes)
             if far >= board.islets:
                 found.add(("village", far - board.islets))
@@ -400,7 +398,7 @@ class Reference:
             return False
         self.seat = seat
         self.left = {STONE1: 1, STONES2: 2, PLANK1: 1, PLANKS2: 2}.get(card, 0)
-        self.step = "stone stone plank plank remove move first jump".split()[card]
+        self.step = ["stone", "stone", "plank", "plank", "remove", "move", "first", "jump"][card]
         if self.options():
             self.origin = self.pawns[seat] if card == MOVE2 else None
             return True

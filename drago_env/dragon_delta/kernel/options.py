@@ -32,14 +32,16 @@ _DRAGONS = np.uint64(MAX_KINDS)
 
 
 @inlined
-def pawns_on(game: Any, word: Any) -> Any:
-    """The links of one word on which a pawn stands."""
-    links = NONE
+def free_planks(game: Any) -> Any:
+    """The links with a plank on which no pawn stands."""
+    w0, w1, w2 = NONE, NONE, NONE
     for seat in range(np.int64(game["players"])):
         place = np.int64(game["pawn"][seat])
-        if place >> 6 == word:
-            links |= bit(place & 63)
-    return links
+        w0 |= word_of(place, 0)
+        w1 |= word_of(place, 1)
+        w2 |= word_of(place, 2)
+    laid = game["laid"]
+    return laid[0] & ~w0, laid[1] & ~w1, laid[2] & ~w2
 
 
 @inlined
@@ -90,7 +92,7 @@ def links_for(game: Any, number: Any, rules: Any) -> Any:
 
 
 @inlined
-def removable(game: Any, seat: Any, rules: Any) -> Any:
+def removable(game: Any, seat: Any, free: Any, rules: Any) -> Any:
     """Stones that bear nothing, and planks that the reserve may take up (6.5)."""
     numbers, colours, bearing = NONE, NONE, NONE
     for colour in range(np.int64(game["players"])):
@@ -111,8 +113,7 @@ def removable(game: Any, seat: Any, rules: Any) -> Any:
                 w0 |= word_of(place, 0)
                 w1 |= word_of(place, 1)
                 w2 |= word_of(place, 2)
-    w0, w1, w2 = w0 & ~pawns_on(game, 0), w1 & ~pawns_on(game, 1), w2 & ~pawns_on(game, 2)
-    return game["stones"] & ~bearing, w0, w1, w2
+    return game["stones"] & ~bearing, w0 & free[0], w1 & free[1], w2 & free[2]
 
 
 @inlined
@@ -122,33 +123,27 @@ def villages_at(link: Any, rules: Any) -> Any:
 
 
 @inlined
-def steps_from(game: Any, place: Any, rules: Any) -> Any:
+def steps_from(place: Any, free: Any, rules: Any) -> Any:
     """Free planks next to a place, and the villages that can be entered from it (6.6)."""
-    laid = game["laid"]
-    w0 = laid[0] & ~pawns_on(game, 0)
-    w1 = laid[1] & ~pawns_on(game, 1)
-    w2 = laid[2] & ~pawns_on(game, 2)
     if place >= VILLAGE:
         near = rules["resting"][rules["islets"] + place - VILLAGE]
-        return w0 & near[0], w1 & near[1], w2 & near[2], NONE
+        return free[0] & near[0], free[1] & near[1], free[2] & near[2], NONE
     near = rules["touch"][place]
-    return w0 & near[0], w1 & near[1], w2 & near[2], villages_at(place, rules)
+    return free[0] & near[0], free[1] & near[1], free[2] & near[2], villages_at(place, rules)
 
 
 @inlined
-def second_steps(game: Any, place: Any, rules: Any) -> Any:
+def onward(origin: Any, w0: Any, w1: Any, w2: Any, high: Any) -> Any:
     """The second step of a `move2` leads back only where nothing else is left (6.7)."""
-    w0, w1, w2, high = steps_from(game, place, rules)
-    origin = np.int64(game["origin"])
     o0, o1, o2 = w0 & ~word_of(origin, 0), w1 & ~word_of(origin, 1), w2 & ~word_of(origin, 2)
-    onward = high & ~bit(origin - VILLAGE) if origin >= VILLAGE else high
-    if o0 | o1 | o2 | onward == NONE:
+    other = high & ~bit(origin - VILLAGE) if origin >= VILLAGE else high
+    if o0 | o1 | o2 | other == NONE:
         return w0, w1, w2, high
-    return o0, o1, o2, onward
+    return o0, o1, o2, other
 
 
 @inlined
-def jumps_from(game: Any, seat: Any, place: Any, rules: Any) -> Any:
+def jumps_from(game: Any, seat: Any, place: Any, free: Any, rules: Any) -> Any:
     """Landings behind the pawns on planks next to a place (6.8)."""
     if place >= VILLAGE:
         own = bit(rules["islets"] + place - VILLAGE)
@@ -168,11 +163,7 @@ def jumps_from(game: Any, seat: Any, place: Any, rules: Any) -> Any:
                 w0 |= rules["resting"][node, 0]
                 w1 |= rules["resting"][node, 1]
                 w2 |= rules["resting"][node, 2]
-    laid = game["laid"]
-    w0 &= laid[0] & ~pawns_on(game, 0)
-    w1 &= laid[1] & ~pawns_on(game, 1)
-    w2 &= laid[2] & ~pawns_on(game, 2)
-    return w0, w1, w2, high
+    return w0 & free[0], w1 & free[1], w2 & free[2], high
 
 
 @compiled
@@ -188,18 +179,19 @@ def options(game: Any, rules: Any) -> Any:
     if step == LINK:
         w0, w1, w2 = links_for(game, np.int64(game["chosen"]), rules)
         return NONE, w0, w1, w2, NONE
+    free = free_planks(game)
     if step == REMOVE:
-        low, w0, w1, w2 = removable(game, seat, rules)
+        low, w0, w1, w2 = removable(game, seat, free, rules)
         return low, w0, w1, w2, NONE
     place = np.int64(game["pawn"][seat])
     if step == JUMP:
-        w0, w1, w2, high = jumps_from(game, seat, place, rules)
-    elif step == SECOND:
-        w0, w1, w2, high = second_steps(game, place, rules)
-    else:
-        w0, w1, w2, high = steps_from(game, place, rules)
-        if step == FIRST and game["move2_village"] == 0:
-            high = NONE
+        w0, w1, w2, high = jumps_from(game, seat, place, free, rules)
+        return NONE, w0, w1, w2, high
+    w0, w1, w2, high = steps_from(place, free, rules)
+    if step == FIRST and game["move2_village"] == 0:
+        high = NONE
+    if step == SECOND:
+        w0, w1, w2, high = onward(np.int64(game["origin"]), w0, w1, w2, high)
     return NONE, w0, w1, w2, high
 
 
@@ -218,5 +210,3 @@ def first_low(step: Any, rules: Any) -> Any:
     if step == PLANK:
         return np.int64(rules["first_plank"])
     return np.int64(rules["first_islet"])
-
-

@@ -33,7 +33,7 @@ from drago_env.dragon_delta.state import (
 
 SEATS = MAX_PLAYERS
 # the first step of each card, and how many stones or planks it asks for
-_STEP = np.array([STONE, STONE, PLANK, PLANK, REMOVE, MOVE, FIRST, JUMP], np.uint8)
+FIRST_STEP = np.array([STONE, STONE, PLANK, PLANK, REMOVE, MOVE, FIRST, JUMP], np.uint8)
 _LEFT = np.array([1, 2, 1, 2, 0, 0, 0, 0], np.uint8)
 
 
@@ -131,7 +131,7 @@ def _begins(game: Any, seat: Any, rules: Any) -> Any:
     if card >= MAX_KINDS or cancelled(game, seat, game["slot"]):
         return False
     game["seat"] = seat
-    game["step"] = _STEP[card]
+    game["step"] = FIRST_STEP[card]
     if any_option(game, rules):
         game["left"] = _LEFT[card]
         if game["step"] == FIRST:
@@ -311,9 +311,6 @@ def apply(game: Any, action: Any, rules: Any, points: Any) -> None:
         points[seat] = 0
     mover = np.int64(game["seat"])
     programs = game["step"] == PROGRAM
-    if programs:
-        on = _program(game, action, rules)
-    else:
-        on = _act(game, action, rules)
+    on = _program(game, action, rules) if programs else _act(game, action, rules)
     if on:
         _run(game, programs, mover, rules)

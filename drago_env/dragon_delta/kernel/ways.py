@@ -13,20 +13,22 @@ import numpy as np
 
 from drago_env.core.compiled import compiled, inlined
 from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
-from drago_env.dragon_delta.kernel.options import steps_from
+from drago_env.dragon_delta.kernel.options import free_planks, steps_from
+from drago_env.dragon_delta.kernel.play import after
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_NODES
-from drago_env.dragon_delta.rules import MAX_PLAYERS
-from drago_env.dragon_delta.state import VILLAGE
+from drago_env.dragon_delta.rules import MAX_KINDS, MAX_PLAYERS
+from drago_env.dragon_delta.state import REMOVE, STONE, VILLAGE
 
 READY, REMOTE = 2, 4
 NEVER = 31  # a cost that is not reached
 _RING = 8  # levels ahead that a flood can reach, as a power of two
-_LAID, _READY, _REMOTE = 0, 1, 2
+_LAID, _READY, REMOTE_LINKS = 0, 1, 2
 
 WORK = np.dtype(
     [
         ("near", "<u8", (3, MAX_NODES)),  # by kind of link, the neighbours of each node
         ("ring", "<u8", (_RING,)),
+        ("inside", "<u8", (MAX_PLAYERS,)),  # the village in which the pawn stands
         ("cost_out", "u1", (MAX_PLAYERS, MAX_NODES)),  # from the pawn to a node
         ("cost_in", "u1", (MAX_PLAYERS, MAX_NODES)),  # from a node to the goal
         ("steps_in", "u1", (MAX_PLAYERS, MAX_NODES)),  # the same on the planks that lie
@@ -36,7 +38,8 @@ WORK = np.dtype(
         ("rival", "u1"),  # who else has the cheapest way
         ("links", "u1"),  # where the chosen plank could lie
         ("cards", "u1"),  # of this round still to be carried out
-        ("spare", "u1", (3,)),
+        ("works", "u1", (MAX_KINDS + 1,)),  # options that each card would have now
+        ("spare", "u1", (2,)),
     ],
     align=True,
 )
@@ -73,11 +76,13 @@ def join_all(game: Any, rules: Any, work: Any) -> None:
             if lies:
                 _join(work, _LAID, link, rules)
             elif ends & game["full"] == NONE:
-                _join(work, _READY if ends & ~ground == NONE else _REMOTE, link, rules)
+                _join(work, _READY if ends & ~ground == NONE else REMOTE_LINKS, link, rules)
 
 
 @compiled
-def flood(work: Any, start: Any, begin: Any, builds: Any, rules: Any, out: Any) -> None:
+def flood(
+    work: Any, start: Any, inside: Any, begin: Any, builds: Any, rules: Any, out: Any
+) -> None:
     """The cost of every node from a set of nodes on, which themselves cost `begin`."""
     for node in range(np.int64(rules["islets"] + rules["villages"])):
         out[node] = NEVER
@@ -88,7 +93,7 @@ def flood(work: Any, start: Any, begin: Any, builds: Any, rules: Any, out: Any) 
     seen = NONE
     idle: Any = 0
     cost: Any = begin
-    while idle < _RING and cost < NEVER:
+    while idle < _RING - 2 and cost < NEVER:
         front = ring[cost & (_RING - 1)] & ~seen
         ring[cost & (_RING - 1)] = NONE
         seen |= front
@@ -97,87 +102,124 @@ def flood(work: Any, start: Any, begin: Any, builds: Any, rules: Any, out: Any) 
             node = lowest(front)
             front &= front - ONE
             out[node] = cost
-            entered = bit(node) & rules["villages_all"] & ~start != NONE
+            entered = bit(node) & rules["villages_all"] & ~inside != NONE
             ahead = cost + 1 + entered
             ring[ahead & (_RING - 1)] |= work["near"][_LAID, node]
             if builds:
                 ring[(ahead + READY - 1) & (_RING - 1)] |= work["near"][_READY, node]
-                ring[(ahead + REMOTE - 1) & (_RING - 1)] |= work["near"][_REMOTE, node]
+                ring[(ahead + REMOTE - 1) & (_RING - 1)] |= work["near"][REMOTE_LINKS, node]
         cost += 1
 
 
 @inlined
-def cost_at(place: Any, nodes: Any, rules: Any) -> Any:
-    """What the way from a place costs, by the costs of the nodes."""
-    if place >= VILLAGE:
-        return max(np.int64(nodes[rules["islets"] + place - VILLAGE]) - 1, 0)
-    return min(np.int64(nodes[rules["end"][place, 0]]), np.int64(nodes[rules["end"][place, 1]]))
+def _out_at(seat: Any, node: Any, rules: Any, work: Any) -> Any:
+    """The cost from the pawn until it can go on from a node; a village is entered first."""
+    village = bit(node) & rules["villages_all"] & ~work["inside"][seat] != NONE
+    return np.int64(work["cost_out"][seat, node]) + village
 
 
 @inlined
+def _in_at(game: Any, seat: Any, node: Any, costs: Any, rules: Any) -> Any:
+    """The cost to the goal from a plank that ends at a node, through this node."""
+    goal = rules["islets"] + np.int64(rules["goal"][game["players"], seat])
+    village = bit(node) & rules["villages_all"] & ~bit(goal) != NONE
+    return np.int64(costs[node]) + village
+
+
+@inlined
+def cost_at(game: Any, seat: Any, place: Any, costs: Any, rules: Any) -> Any:
+    """What the seat's way would cost from a place, by the costs of the nodes."""
+    if place >= VILLAGE:
+        village = place - VILLAGE
+        home = village == rules["goal"][game["players"], seat]
+        return np.int64(0) if home else np.int64(costs[rules["islets"] + village])
+    a, b = np.int64(rules["end"][place, 0]), np.int64(rules["end"][place, 1])
+    cost = min(_in_at(game, seat, a, costs, rules), _in_at(game, seat, b, costs, rules))
+    return min(cost, NEVER)
+
+
+@compiled
 def exits_at(game: Any, place: Any, rules: Any) -> Any:
     """How many steps there are from a place."""
-    w0, w1, w2, high = steps_from(game, place, rules)
+    w0, w1, w2, high = steps_from(place, free_planks(game), rules)
     return size(w0) + size(w1) + size(w2) + size(high)
 
 
 @inlined
-def find_ways(game: Any, rules: Any, work: Any) -> None:
-    """The ways of all pawns."""
-    players, islets = np.int64(game["players"]), np.int64(rules["islets"])
-    join_all(game, rules, work)
-    for seat in range(players):
-        place = np.int64(game["pawn"][seat])
-        goal = bit(islets + np.int64(rules["goal"][players, seat]))
-        at = bit(islets + place - VILLAGE) if place >= VILLAGE else rules["ends"][place]
-        flood(work, goal, 1, True, rules, work["cost_in"][seat])
-        flood(work, goal, 1, False, rules, work["steps_in"][seat])
-        flood(work, at, 0, True, rules, work["cost_out"][seat])
-        work["cost"][seat] = cost_at(place, work["cost_in"][seat], rules)
-        work["steps"][seat] = cost_at(place, work["steps_in"][seat], rules)
-        work["exits"][seat] = exits_at(game, place, rules)
-    own = np.int64(game["seat"])
-    rival: Any = 1 if own == 0 else 0
-    for k in range(1, players):  # the first to the left among equals
-        other = own + k if own + k < players else own + k - players
-        if k == 1 or work["cost"][other] < work["cost"][rival]:
-            rival = other
-    work["rival"] = rival
+def _find_way(game: Any, seat: Any, rules: Any, work: Any) -> None:
+    """What is left of a seat's way."""
+    place = np.int64(game["pawn"][seat])
+    goal = bit(rules["islets"] + np.int64(rules["goal"][game["players"], seat]))
+    flood(work, goal, goal, 1, True, rules, work["cost_in"][seat])
+    flood(work, goal, goal, 1, False, rules, work["steps_in"][seat])
+    work["cost"][seat] = cost_at(game, seat, place, work["cost_in"][seat], rules)
+    work["steps"][seat] = cost_at(game, seat, place, work["steps_in"][seat], rules)
+    work["exits"][seat] = exits_at(game, place, rules)
 
 
 @inlined
-def cost_with(seat: Any, link: Any, price: Any, rules: Any, work: Any) -> Any:
-    """The cost of the seat's way if a link had this price."""
-    a, b = rules["end"][link, 0], rules["end"][link, 1]
-    there = np.int64(work["cost_out"][seat, a]) + np.int64(work["cost_in"][seat, b])
-    back = np.int64(work["cost_out"][seat, b]) + np.int64(work["cost_in"][seat, a])
-    if bit(b) & rules["villages_all"] != NONE and work["cost_out"][seat, b] > 0:
-        back += 1  # the village is entered first
-    return min(np.int64(work["cost"][seat]), min(there, back) + price)
+def _set_out(game: Any, seat: Any, rules: Any, work: Any) -> None:
+    """What it costs from a seat's pawn to every node."""
+    place = np.int64(game["pawn"][seat])
+    inside = bit(rules["islets"] + place - VILLAGE) if place >= VILLAGE else NONE
+    start = inside if place >= VILLAGE else rules["ends"][place]
+    work["inside"][seat] = inside
+    flood(work, start, inside, 0, True, rules, work["cost_out"][seat])
+
+
+@inlined
+def find_ways(game: Any, rules: Any, work: Any) -> None:
+    """The ways of all pawns; for building also from the pawn of the seat on turn and a rival's."""
+    players, own = np.int64(game["players"]), np.int64(game["seat"])
+    join_all(game, rules, work)
+    for seat in range(players):
+        _find_way(game, seat, rules, work)
+    rival: Any = after(own, game)
+    for k in range(2, players):  # the first to the left among equals
+        other = own + k if own + k < players else own + k - players
+        if work["cost"][other] < work["cost"][rival]:
+            rival = other
+    work["rival"] = rival
+    if STONE <= game["step"] <= REMOVE:
+        for k in range(2):
+            _set_out(game, own if k == 0 else rival, rules, work)
+
+
+@inlined
+def _through(game: Any, seat: Any, link: Any, price: Any, rules: Any, work: Any) -> Any:
+    """The cost of the seat's way over a link that has this price."""
+    costs = work["cost_in"][seat]
+    a, b = np.int64(rules["end"][link, 0]), np.int64(rules["end"][link, 1])
+    there = _out_at(seat, a, rules, work) + _in_at(game, seat, b, costs, rules)
+    back = _out_at(seat, b, rules, work) + _in_at(game, seat, a, costs, rules)
+    return min(there, back) + price
+
+
+@inlined
+def cost_with(game: Any, seat: Any, link: Any, rules: Any, work: Any) -> Any:
+    """The cost of the seat's way if a plank lay on a link."""
+    return min(np.int64(work["cost"][seat]), _through(game, seat, link, 1, rules, work))
+
+
+@inlined
+def on_way(game: Any, seat: Any, link: Any, rules: Any, work: Any) -> Any:
+    """Whether a plank lies on a cheapest way of the seat."""
+    cost = np.int64(work["cost"][seat])
+    return (cost < NEVER) & (_through(game, seat, link, 1, rules, work) <= cost)
 
 
 @inlined
 def cost_with_stone(game: Any, seat: Any, islet: Any, rules: Any, work: Any) -> Any:
     """The cost of the seat's way if an islet had a stone."""
     ground = game["stones"] | rules["villages_all"]
-    into: Any = NEVER
-    out: Any = NEVER
-    near = work["near"][_REMOTE, islet]
+    costs = work["cost_in"][seat]
+    into: Any = np.int64(NEVER)
+    out: Any = np.int64(NEVER)
+    near = work["near"][REMOTE_LINKS, islet]
     while near != NONE:
         node = lowest(near)
         near &= near - ONE
         price = READY if bit(node) & ground != NONE else REMOTE
-        leave = bit(node) & rules["villages_all"] != NONE and work["cost_out"][seat, node] > 0
-        into = min(into, np.int64(work["cost_out"][seat, node]) + price + leave)
-        out = min(out, np.int64(work["cost_in"][seat, node]) + price)
+        into = min(into, _out_at(seat, node, rules, work) + price)
+        out = min(out, _in_at(game, seat, node, costs, rules) + price)
     return min(np.int64(work["cost"][seat]), into + out)
-
-
-@inlined
-def on_way(seat: Any, link: Any, rules: Any, work: Any) -> Any:
-    """Whether a plank lies on a cheapest way of the seat."""
-    a, b = rules["end"][link, 0], rules["end"][link, 1]
-    cost = np.int64(work["cost"][seat])
-    there = np.int64(work["cost_out"][seat, a]) + np.int64(work["cost_in"][seat, b]) + 1
-    back = np.int64(work["cost_out"][seat, b]) + np.int64(work["cost_in"][seat, a]) + 1
-    return (cost < NEVER) & ((there <= cost) | (back <= cost))
