@@ -100,7 +100,7 @@ def random_map(rng: random.Random) -> Map:
 
 
 def random_rules(rng: random.Random) -> Rules:
-    flags = {"move2_village": rng.random() < 0.3, "long_planks": rng.random() < 0.2}
+    flags: dict[str, Any] = {"move2_village": rng.random() < 0.3, "long_planks": rng.random() < 0.2}
     rounds = rng.choice([1, 1, 2, 3, 4])
     kind = rng.random()
     if kind < 0.6:

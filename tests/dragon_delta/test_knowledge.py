@@ -49,7 +49,7 @@ def snapshot(it: Reference) -> Reference:
 
 def known(book: Engine, state: State, seat: int) -> list[Any]:
     """All that the engine tells a seat."""
-    told = [book.observe(state, seat).tobytes(), book.compact(state, seat).tobytes()]
+    told: list[Any] = [book.observe(state, seat).tobytes(), book.compact(state, seat).tobytes()]
     if state[0]["seat"] == seat:
         legal = book.legal(state)
         told += [legal, book.features(state, legal).tobytes()]
