@@ -20,6 +20,7 @@ from drago_env.dragon_delta.map import (
     is_whole,
 )
 
+WIN, RANK = 0, 1  # reward schemes (8.4, 8.5)
 CARDS = ("stone1", "stones2", "plank1", "planks2", "remove", "move1", "move2", "jump")  # 1.2
 
 # Capacities: smaller rules use less of them.
@@ -31,6 +32,7 @@ MAX_STONES = 255
 MAX_SUPPORT = 255
 MAX_ROUNDS = 65535
 MAX_PLACES = MAX_LINKS + MAX_VILLAGES  # where a pawn stands: on a link, or MAX_LINKS + village
+MAX_LEGAL = MAX_LINKS  # no step has more options than the links that one plank fits
 FAR = 255  # the distance of a goal that cannot be reached
 
 

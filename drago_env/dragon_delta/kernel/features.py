@@ -161,7 +161,7 @@ def _write_link(game: Any, link: Any, rules: Any, scale: Any, work: Any, out: An
     hindered: Any = 0
     for word in range(LINK_WORDS):
         hindered += size(rules["cross"][link, word] & ~game["blocked"][word])
-    _write(out, HINDERS, hindered - 1, scale)
+    _write(out, HINDERS, min(hindered - 1, 127), scale)
     _write(out, LINKS, work["links"], scale)
 
 

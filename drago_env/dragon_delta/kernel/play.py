@@ -34,7 +34,7 @@ from drago_env.dragon_delta.state import (
 SEATS = MAX_PLAYERS
 # the first step of each card, and how many stones or planks it asks for
 FIRST_STEP = np.array([STONE, STONE, PLANK, PLANK, REMOVE, MOVE, FIRST, JUMP], np.uint8)
-_LEFT = np.array([1, 2, 1, 2, 0, 0, 0, 0], np.uint8)
+CARD_LEFT = np.array([1, 2, 1, 2, 0, 0, 0, 0], np.uint8)
 
 
 @inlined
@@ -133,7 +133,7 @@ def _begins(game: Any, seat: Any, rules: Any) -> Any:
     game["seat"] = seat
     game["step"] = FIRST_STEP[card]
     if any_option(game, rules):
-        game["left"] = _LEFT[card]
+        game["left"] = CARD_LEFT[card]
         if game["step"] == FIRST:
             game["origin"] = game["pawn"][seat]
         return True

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
-from drago_env.dragon_delta.rules import MAX_PLAYERS
+from drago_env.dragon_delta.rules import MAX_PLAYERS, RANK
 from drago_env.dragon_delta.state import OVER, WON
 
 SEATS = MAX_PLAYERS
-SCHEMES = ("win", "rank")
-WIN, RANK = 0, 1
 
 
 @inlined

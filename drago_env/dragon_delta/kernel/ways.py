@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.batches import scratch
 from drago_env.core.compiled import compiled, inlined
 from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
 from drago_env.dragon_delta.kernel.options import free_planks, steps_from
 from drago_env.dragon_delta.kernel.play import after
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_NODES
-from drago_env.dragon_delta.rules import MAX_KINDS, MAX_PLAYERS
+from drago_env.dragon_delta.rules import MAX_KINDS, MAX_LEGAL, MAX_PLAYERS
 from drago_env.dragon_delta.state import REMOVE, STONE, VILLAGE
 
 READY, REMOTE = 2, 4
@@ -24,8 +25,10 @@ NEVER = 31  # a cost that is not reached
 _RING = 8  # levels ahead that a flood can reach, as a power of two
 _LAID, _READY, REMOTE_LINKS = 0, 1, 2
 
-WORK = np.dtype(
-    [
+WORK = scratch(
+    MAX_PLAYERS,
+    MAX_LEGAL,
+    *[
         ("near", "<u8", (3, MAX_NODES)),  # by kind of link, the neighbours of each node
         ("ring", "<u8", (_RING,)),
         ("inside", "<u8", (MAX_PLAYERS,)),  # the village in which the pawn stands
@@ -39,9 +42,7 @@ WORK = np.dtype(
         ("links", "u1"),  # where the chosen plank could lie
         ("cards", "u1"),  # of this round still to be carried out
         ("works", "u1", (MAX_KINDS + 1,)),  # options that each card would have now
-        ("spare", "u1", (2,)),
     ],
-    align=True,
 )
 
 
