@@ -18,6 +18,7 @@ from drago_env.dragon_delta.state import (
     PROGRAM,
     REMOVE,
     STONE,
+    VILLAGE,
     WON,
 )
 from drago_env.dragon_delta.table import Table
@@ -85,9 +86,12 @@ def _lines(table: Table, viewer: int | None) -> Iterator[str]:
         yield f"lost: {lost}"
     for seat, colour in enumerate(colours):
         held = ", ".join(map(table.plank_text, table.reserve(seat))) or "nothing"
-        yield f"{colour}: in {table.place_text(table.pawn(seat))}, holds {held}" + _cards(
-            table, seat, viewer
-        )
+        yield f"{colour}: {_where(table, seat)}, holds {held}" + _cards(table, seat, viewer)
+
+
+def _where(table: Table, seat: int) -> str:
+    place = table.pawn(seat)
+    return f"{'in' if place >= VILLAGE else 'on'} {table.place_text(place)}"
 
 
 def _turn(table: Table) -> str:

@@ -129,7 +129,7 @@ def changed(data: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
     for key in way:
         inner = inner[int(key) if isinstance(inner, list) else key]
     inner[int(last) if isinstance(inner, list) else last] = value
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 BAD = [
