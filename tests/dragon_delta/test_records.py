@@ -107,12 +107,12 @@ def broken(made: Record, path: str, value: Any) -> Record:
     inner = changed
     for key in way:
         inner = inner[int(key) if isinstance(inner, list) else key]
-    key = int(last) if isinstance(inner, list) else last
+    place = int(last) if isinstance(inner, list) else last
     if value is KeyError:
-        del inner[key]
+        del inner[place]
     else:
-        inner[key] = value
-    return changed  # type: ignore[no-any-return]
+        inner[place] = value
+    return changed
 
 
 BAD = [

@@ -83,7 +83,7 @@ def links_for(game: Any, number: Any, rules: Any) -> Any:
     ground = (game["stones"] | rules["villages_all"]) & ~game["full"]
     w0, w1, w2 = NONE, NONE, NONE
     for node in range(np.int64(rules["islets"] + rules["villages"])):
-        shut = ((ground >> np.uint64(node)) & ONE) - ONE  # all bits where nothing can rest
+        shut = ~NONE if (ground >> np.uint64(node)) & ONE == NONE else NONE
         w0 |= rules["resting"][node, 0] & shut
         w1 |= rules["resting"][node, 1] & shut
         w2 |= rules["resting"][node, 2] & shut

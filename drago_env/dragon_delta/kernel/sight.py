@@ -9,7 +9,6 @@ import numpy as np
 from drago_env.core.compiled import inlined
 from drago_env.dragon_delta.kernel.bits import NONE, ONE, lowest, size
 from drago_env.dragon_delta.kernel.knowledge import revealed
-from drago_env.dragon_delta.kernel.play import cancelled
 from drago_env.dragon_delta.kernel.result import distance
 from drago_env.dragon_delta.map import MAX_LINKS, MAX_PLANKS, MAX_VILLAGES
 from drago_env.dragon_delta.observation import (
@@ -51,6 +50,12 @@ from drago_env.dragon_delta.state import EMPTY, NOWHERE, OVER, PROGRAM, RESERVE,
 @inlined
 def _write(out: Any, at: Any, number: Any, scale: Any) -> None:
     out[at] = np.int8(number) * scale[at]
+
+
+@inlined
+def _seen_from(seat: Any, who: Any, players: Any) -> Any:
+    """A seat from the observer on."""
+    return who - seat if who >= seat else who - seat + players
 
 
 @inlined
@@ -106,7 +111,7 @@ def _write_planks(game: Any, seat: Any, view: Any, rules: Any, scale: Any, out: 
     """Planks on links, in reserves and lost, by their colour from the observer on."""
     players = np.int64(game["players"])
     for colour in range(players):
-        k = colour - seat if colour >= seat else colour - seat + players
+        k = _seen_from(seat, colour, players)
         lost: Any = 0
         for i in range(np.int64(rules["planks"])):
             place = np.int64(game["plank"][colour, i])
@@ -117,7 +122,7 @@ def _write_planks(game: Any, seat: Any, view: Any, rules: Any, scale: Any, out: 
                 lost += 1
             else:
                 holder = place - RESERVE
-                near = holder - seat if holder >= seat else holder - seat + players
+                near = _seen_from(seat, holder, players)
                 _write(out, RESERVES + MAX_PLANKS * near + i, k + 1, scale)
         _write(out, LOST + k, lost, scale)
     for who in range(players):
@@ -161,19 +166,23 @@ def observe(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
     """One seat's knowledge: all that is public, and its own cards."""
     for i in range(out.shape[0]):
         out[i] = 0
-    players = np.int64(game["players"])
+    players, slots = np.int64(game["players"]), np.int64(rules["slots"])
     seat = np.int64(seat)
-    running = game["step"] != OVER
-    view = rules["home"][players, seat]
+    view = np.int64(rules["home"][players, seat])
     _write_round(game, view, rules, scale, out)
+    if game["step"] != OVER:
+        out[TURN + _seen_from(seat, np.int64(game["seat"]), players)] = 1
+    out[MARKER + _seen_from(seat, np.int64(game["first"]), players)] = 1
+    open_slots = revealed(game)
     who: Any = seat
     for k in range(players):
-        count = revealed(game) if k > 0 else np.int64(rules["slots"])
-        _write_cards(game, who, k, count, rules, scale, out)
+        _write_cards(game, who, k, open_slots if k > 0 else slots, rules, scale, out)
         _write_pawn(game, who, k, view, rules, scale, out)
-        out[TURN + k] = running & (who == game["seat"])
-        out[MARKER + k] = who == game["first"]
-        out[CANCELLED + k] = (game["step"] != PROGRAM) & cancelled(game, who, game["slot"])
+        if open_slots > 0:
+            card = np.int64(game["program"][who, open_slots - 1])
+            if card >= MAX_KINDS:  # 5.3
+                against = k + card - MAX_KINDS + 1
+                out[CANCELLED + (against - players if against >= players else against)] = 1
         who = 0 if who + 1 == players else who + 1
     _write_planks(game, seat, view, rules, scale, out)
     _write_stones(game, view, rules, out)
