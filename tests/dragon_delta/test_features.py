@@ -21,13 +21,19 @@ NEVER = 31
 Price = Callable[[int], float]
 
 
-def prices(it: Reference, stones: set[int]) -> Price:
-    """What it takes to get onto a link: to walk, to lay a plank, or to put stones as well."""
+def prices(it: Reference, stones: set[int], seat: int | None = None) -> Price:
+    """What it takes to get onto a link: to walk, to lay a plank, or to put stones as well.
+
+    With a seat, only what its own reserve holds can be laid.
+    """
+    held = range(1, 9) if seat is None else [number for _, number in it.reserves[seat]]
 
     def price(link: int) -> float:
         if link in it.on_map:
             return 1
-        a, b, _ = it.board.links[link]
+        a, b, fits = it.board.links[link]
+        if not any(n in fits or (it.long_planks and n > max(fits)) for n in held):
+            return float("inf")
         crossed = it.board.crosses[link] & set(it.on_map)
         if crossed or any(it.bears(node) >= it.support for node in (a, b)):
             return float("inf")
@@ -84,7 +90,8 @@ def positions(games: int, seed: int) -> Iterator[tuple[Engine, NDArray[np.void],
 
 
 def cost_of(it: Reference, seat: int) -> int:
-    return cheapest(it, it.pawns[seat], it.goals[seat], prices(it, it.stoned))
+    price = prices(it, it.stoned, seat if seat == it.seat else None)
+    return cheapest(it, it.pawns[seat], it.goals[seat], price)
 
 
 def told(book: Engine, state: NDArray[np.void], actions: list[int]) -> list[dict[str, Any]]:
@@ -111,7 +118,8 @@ def test_what_moves_stones_and_planks_do_to_the_own_way() -> None:
     met = dict.fromkeys(("move", "stone", "plank", "link", "remove"), 0)
     for book, state, it in positions(24, 2):
         legal = it.options()
-        seat, goal, price = it.seat, it.goals[it.seat], prices(it, it.stoned)
+        seat, goal = it.seat, it.goals[it.seat]
+        price = prices(it, it.stoned, seat)
         before = cost_of(it, seat)
         for action, said in zip(legal, told(book, state, legal), strict=True):
             kind, index = it.meaning(action)
@@ -123,7 +131,7 @@ def test_what_moves_stones_and_planks_do_to_the_own_way() -> None:
                 distance = it.board.distance((kind, index), goal)
                 assert said["distance"][0] == min(distance, 15)
             elif it.step == "stone":
-                after = cheapest(it, it.pawns[seat], goal, prices(it, {*it.stoned, index}))
+                after = cheapest(it, it.pawns[seat], goal, prices(it, {*it.stoned, index}, seat))
                 met["stone"] += 1
             elif it.step == "link":
                 after = cheapest(it, it.pawns[seat], goal, but(price, index, 1))

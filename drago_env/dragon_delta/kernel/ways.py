@@ -2,7 +2,8 @@
 
 A way runs over links. A link with a plank costs 1, one on which a plank could be laid at once
 READY, one that still lacks a stone REMOTE; leaving a village costs 1 more, for it is entered
-first. Levels of equal cost are sets of nodes, so that a flood takes a few words.
+first. For the seat on turn only its own planks count, for others any that exist: whose planks lie
+somewhere does not matter. Levels of equal cost are sets of nodes, so that a flood takes few words.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from drago_env.core.batches import scratch
 from drago_env.core.compiled import compiled, inlined
 from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
-from drago_env.dragon_delta.kernel.options import free_planks, steps_from
+from drago_env.dragon_delta.kernel.options import free_planks, reserve_of, steps_from
 from drago_env.dragon_delta.kernel.play import after
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_NODES
 from drago_env.dragon_delta.rules import MAX_KINDS, MAX_LEGAL, MAX_PLAYERS
@@ -23,13 +24,15 @@ from drago_env.dragon_delta.state import REMOVE, STONE, VILLAGE
 READY, REMOTE = 2, 4
 NEVER = 31  # a cost that is not reached
 _RING = 8  # levels ahead that a flood can reach, as a power of two
-_LAID, _READY, REMOTE_LINKS = 0, 1, 2
+# kinds of links: with a plank; ready and remote for any plank, and for the seat's own planks
+_LAID, _ANY, _OWN = 0, 1, 3
+REMOTE_LINKS = _ANY + 1
 
 WORK = scratch(
     MAX_PLAYERS,
     MAX_LEGAL,
     *[
-        ("near", "<u8", (3, MAX_NODES)),  # by kind of link, the neighbours of each node
+        ("near", "<u8", (5, MAX_NODES)),  # by kind of link, the neighbours of each node
         ("ring", "<u8", (_RING,)),
         ("inside", "<u8", (MAX_PLAYERS,)),  # the village in which the pawn stands
         ("cost_out", "u1", (MAX_PLAYERS, MAX_NODES)),  # from the pawn to a node
@@ -53,12 +56,23 @@ def _join(work: Any, kind: Any, link: Any, rules: Any) -> None:
     work["near"][kind, b] |= bit(a)
 
 
+@inlined
+def _fitting(game: Any, numbers: Any, word: Any, rules: Any) -> Any:
+    """The links of one word that a plank of these numbers fits."""
+    links = NONE
+    while numbers != NONE:
+        links |= rules["fits"][game["long_planks"], lowest(numbers), word]
+        numbers &= numbers - ONE
+    return links
+
+
 @compiled
 def join_all(game: Any, rules: Any, work: Any) -> None:
     """Sorts the links into those that can be walked, built at once, and built later."""
     nodes = np.int64(rules["islets"] + rules["villages"])
     ground = game["stones"] | rules["villages_all"]
-    for kind in range(3):
+    numbers = reserve_of(game, np.int64(game["seat"]), rules)
+    for kind in range(5):
         for node in range(nodes):
             work["near"][kind, node] = NONE
     for word in range(LINK_WORDS):
@@ -68,23 +82,31 @@ def join_all(game: Any, rules: Any, work: Any) -> None:
             break
         every = ~NONE if left >= 64 else bit(left) - ONE
         bits = laid | (every & ~game["blocked"][word])
+        own = _fitting(game, numbers, word, rules)
         while bits != NONE:
             link = lowest(bits)
             lies = (laid >> np.uint64(link)) & ONE != NONE
+            ours = (own >> np.uint64(link)) & ONE != NONE
             bits &= bits - ONE
             link += 64 * word
             ends = rules["ends"][link]
             if lies:
                 _join(work, _LAID, link, rules)
             elif ends & game["full"] == NONE:
-                _join(work, _READY if ends & ~ground == NONE else REMOTE_LINKS, link, rules)
+                remote = ends & ~ground != NONE
+                _join(work, _ANY + remote, link, rules)
+                if ours:
+                    _join(work, _OWN + remote, link, rules)
 
 
 @compiled
 def flood(
     work: Any, start: Any, inside: Any, begin: Any, builds: Any, rules: Any, out: Any
 ) -> None:
-    """The cost of every node from a set of nodes on, which themselves cost `begin`."""
+    """The cost of every node from a set of nodes on, which themselves cost `begin`.
+
+    `builds` is the kind of links that may be built, 0 for none.
+    """
     for node in range(np.int64(rules["islets"] + rules["villages"])):
         out[node] = NEVER
     ring = work["ring"]
@@ -106,9 +128,9 @@ def flood(
             entered = bit(node) & rules["villages_all"] & ~inside != NONE
             ahead = cost + 1 + entered
             ring[ahead & (_RING - 1)] |= work["near"][_LAID, node]
-            if builds:
-                ring[(ahead + READY - 1) & (_RING - 1)] |= work["near"][_READY, node]
-                ring[(ahead + REMOTE - 1) & (_RING - 1)] |= work["near"][REMOTE_LINKS, node]
+            if builds > 0:
+                ring[(ahead + READY - 1) & (_RING - 1)] |= work["near"][builds, node]
+                ring[(ahead + REMOTE - 1) & (_RING - 1)] |= work["near"][builds + 1, node]
         cost += 1
 
 
@@ -151,8 +173,9 @@ def _find_way(game: Any, seat: Any, rules: Any, work: Any) -> None:
     """What is left of a seat's way."""
     place = np.int64(game["pawn"][seat])
     goal = bit(rules["islets"] + np.int64(rules["goal"][game["players"], seat]))
-    flood(work, goal, goal, 1, True, rules, work["cost_in"][seat])
-    flood(work, goal, goal, 1, False, rules, work["steps_in"][seat])
+    builds = _OWN if seat == game["seat"] else _ANY
+    flood(work, goal, goal, 1, builds, rules, work["cost_in"][seat])
+    flood(work, goal, goal, 1, 0, rules, work["steps_in"][seat])
     work["cost"][seat] = cost_at(game, seat, place, work["cost_in"][seat], rules)
     work["steps"][seat] = cost_at(game, seat, place, work["steps_in"][seat], rules)
     work["exits"][seat] = exits_at(game, place, rules)
@@ -165,7 +188,8 @@ def _set_out(game: Any, seat: Any, rules: Any, work: Any) -> None:
     inside = bit(rules["islets"] + place - VILLAGE) if place >= VILLAGE else NONE
     start = inside if place >= VILLAGE else rules["ends"][place]
     work["inside"][seat] = inside
-    flood(work, start, inside, 0, True, rules, work["cost_out"][seat])
+    builds = _OWN if seat == game["seat"] else _ANY
+    flood(work, start, inside, 0, builds, rules, work["cost_out"][seat])
 
 
 @inlined
@@ -216,7 +240,7 @@ def cost_with_stone(game: Any, seat: Any, islet: Any, rules: Any, work: Any) -> 
     costs = work["cost_in"][seat]
     into: Any = np.int64(NEVER)
     out: Any = np.int64(NEVER)
-    near = work["near"][REMOTE_LINKS, islet]
+    near = work["near"][(_OWN if seat == game["seat"] else _ANY) + 1, islet]
     while near != NONE:
         node = lowest(near)
         near &= near - ONE
