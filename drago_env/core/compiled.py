@@ -22,7 +22,7 @@ from numba import njit
 try:
     from numba.core.caching import FunctionCache as _Base
 except ImportError:  # another numba: nothing is kept on disk
-    _Base = object
+    _Base = object  # type: ignore[assignment,misc,unused-ignore]
 
 Function = Callable[..., Any]
 PACKAGE = __name__.partition(".")[0]

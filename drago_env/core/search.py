@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from drago_env.core.advice import Advice, Mind, alike, no_kind
 from drago_env.core.batches import NO_ACTION, Functions
 from drago_env.core.chance import GOLDEN, below, mixed
 from drago_env.core.compiled import compiled_for, inlined
+from drago_env.core.tree_search import tree_search
 
-FREE = -1  # an unused slot of the table of edges; no node
-UNSEEN = (1 << 16) - 1  # the edge of a decision that a seat does not see
-LONGEST = 64  # decisions of a path in the tree
 END_OF_GAME = 1 << 30  # a depth that no game reaches
 _S32 = np.uint64(32)
 
@@ -34,42 +33,6 @@ PLAN = np.dtype(
     ],
     align=True,
 )
-EDGE = np.dtype([("edge", "<i8"), ("child", "<i8")])  # a slot of the table
-
-
-class Advice(NamedTuple):
-    """What a game can tell a search besides its rules."""
-
-    kind: Any = None  # (game) -> the row of the weights that it is played with
-    assess: Any = None  # (game, count, rules, weights, work) -> the best place; work["values"]
-    leaf: Any = None  # (game, rules, plan, weights, work): work["leaf"], a value for each seat
-    hidden: Any = None  # (game, seat) -> whether the decision on turn is hidden from this seat
-
-
-class Mind(NamedTuple):
-    """What all playouts of one decision share."""
-
-    rules: Any
-    plan: Any
-    work: Any
-
-
-@inlined
-def _no_kind(game: Any) -> Any:
-    return 0
-
-
-@inlined
-def _seen(game: Any, seat: Any) -> Any:
-    return False
-
-
-@inlined
-def _alike(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> Any:
-    """Without rules of thumb all actions are worth the same."""
-    for i in range(count):
-        work["values"][i] = 0.0
-    return 0
 
 
 @inlined
@@ -82,56 +45,6 @@ def _best_first(order: Any, count: Any, scores: Any) -> None:
             order[j] = order[j - 1]
             j -= 1
         order[j] = candidate
-
-
-@inlined
-def _find(edges: Any, node: Any, action: Any) -> Any:
-    """The slot of an edge in the hash table, or the free slot where it goes."""
-    edge = node << 32 | action
-    mask = edges.shape[0] - 1
-    slot = np.int64(mixed(np.uint64(edge)) & np.uint64(mask))
-    while edges[slot]["edge"] != edge and edges[slot]["edge"] != FREE:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@inlined
-def _select(node: Any, seat: Any, count: Any, mind: Any, nodes: Any, edges: Any) -> Any:
-    """The place of the action to try next: the best mean for the seat on turn, with a bonus.
-
-    The bonus is for what is little known, and follows what the rules of thumb think of it
-    (`work["values"]`, by a softmax), as in PUCT. Only what is legal in this world takes part, so
-    a child counts in `chances` how often it could have been chosen.
-    """
-    work, plan = mind.work, mind.plan
-    values = work["values"]
-    here = nodes[node]
-    top = values[0]
-    for i in range(1, count):
-        top = max(top, values[i])
-    total = 0.0
-    for i in range(count):
-        values[i] = np.exp((values[i] - top) * plan["sharpness"])
-        total += values[i]
-    mean = here["totals"][seat] / max(here["visits"], 1)
-    best = 0
-    best_score = -1e9
-    for i in range(count):
-        slot = _find(edges, node, np.int64(work["actions"][i]))
-        score = mean
-        tried = 0
-        chances = here["visits"]
-        if edges[slot]["edge"] != FREE:
-            child = nodes[edges[slot]["child"]]
-            child["chances"] += 1
-            tried = child["visits"]
-            chances = child["chances"]
-            score = child["totals"][seat] / tried
-        score += plan["explore"] * values[i] / total * np.sqrt(chances + 1.0) / (1.0 + tried)
-        if score > best_score:
-            best_score = score
-            best = i
-    return best
 
 
 class Searches(NamedTuple):
@@ -153,7 +66,7 @@ def searches(module: str, functions: Functions, advice: Advice | None = None) ->
     roll = _roller(functions, advice)
     found = Searches(
         _flat_search(module, functions, advice, roll),
-        _tree_search(module, functions, advice, roll),
+        tree_search(module, functions, advice, roll),
     )
     return found if advice.assess is None else found._replace(**_thumbs(module, functions, advice))
 
@@ -162,7 +75,7 @@ def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]
     """Decisions by the rules of thumb alone."""
     made, work_type = compiled_for(module), functions.work
     rules_of, over, legal = functions.rules_of, functions.over, functions.legal
-    apply, judge, kind_of = functions.apply, advice.assess, advice.kind or _no_kind
+    apply, judge, kind_of = functions.apply, advice.assess, advice.kind or no_kind
 
     @made
     def assess(state: Any, shared: Any, best: Any) -> None:
@@ -205,7 +118,7 @@ def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]
 
 def _roller(functions: Functions, advice: Advice) -> Any:
     over, legal, apply, shares = functions.over, functions.legal, functions.apply, functions.shares
-    assess, leaf, seats = advice.assess or _alike, advice.leaf, functions.seats
+    assess, leaf, seats = advice.assess or alike, advice.leaf, functions.seats
     uniform, to_the_end = advice.assess is None, leaf is None
 
     @inlined
@@ -242,7 +155,7 @@ def _roller(functions: Functions, advice: Advice) -> Any:
 def _flat_search(module: str, functions: Functions, advice: Advice, roll: Any) -> Any:
     made, work_type = compiled_for(module), functions.work
     rules_of, apply, determinize = functions.rules_of, functions.apply, functions.determinize
-    kind_of = advice.kind or _no_kind
+    kind_of = advice.kind or no_kind
 
     @inlined
     def think(
@@ -314,138 +227,3 @@ def _flat_search(module: str, functions: Functions, advice: Advice, roll: Any) -
             )
 
     return search_flat
-
-
-def _tree_search(module: str, functions: Functions, advice: Advice, roll: Any) -> Any:
-    """One tree for all seats, or, where decisions are hidden, one for each seat.
-
-    In a seat's tree a decision that it does not see is one edge, whatever was chosen, so no seat
-    plans on what it cannot know; each seat chooses by its own tree, what is best for itself.
-    """
-    made, work_type, seats = compiled_for(module), functions.work, functions.seats
-    rules_of, over, legal = functions.rules_of, functions.over, functions.legal
-    apply, determinize = functions.apply, functions.determinize
-    assess, kind_of = advice.assess or _alike, advice.kind or _no_kind
-    hidden, trees = advice.hidden or _seen, seats if advice.hidden else 1
-    node_type = np.dtype([("visits", "<i8"), ("chances", "<i8"), ("totals", "<f8", (seats,))])
-
-    @inlined
-    def advance(game: Any, tree: Any, action: Any, paths: Any, length: Any, tables: Any) -> Any:
-        """Takes one tree along an edge; whether it had to grow for it. Full trees stay behind."""
-        nodes, edges, used = tables
-        node = paths[tree, length - 1]
-        paths[tree, length] = FREE
-        if node == FREE:
-            return False
-        edge = UNSEEN if hidden(game, tree) else action
-        slot = _find(edges, node, edge)
-        new = edges[slot]["edge"] == FREE
-        if new:
-            if used[0] == nodes.shape[0]:
-                return True
-            edges[slot]["edge"] = node << 32 | edge
-            edges[slot]["child"] = used[0]
-            nodes[used[0]]["chances"] = 1
-            used[0] += 1
-        paths[tree, length] = edges[slot]["child"]
-        return new
-
-    @inlined
-    def descend(game: Any, mind: Any, weights: Any, paths: Any, tables: Any) -> Any:
-        """Follows the trees in one world to a new node, or to the end; the path's length."""
-        work = mind.work
-        nodes, edges, _ = tables
-        length = 1
-        for tree in range(trees):
-            paths[tree, 0] = tree
-        while not over(game) and length < LONGEST:
-            count = legal(game, mind.rules, work["actions"])
-            assess(game, count, mind.rules, weights, work)
-            own = np.int64(game["seat"]) if trees > 1 else 0
-            node = paths[own, length - 1]
-            if node == FREE:
-                break
-            best = _select(node, game["seat"], count, mind, nodes, edges)
-            action = np.int64(work["actions"][best])
-            grown = False
-            for tree in range(trees):
-                new = advance(game, tree, action, paths, length, tables)
-                if tree == own:
-                    grown = new
-            length += 1
-            apply(game, action, mind.rules, work["points"])
-            if grown:
-                break
-        return length
-
-    @inlined
-    def grow(
-        start: Any,
-        seed: Any,
-        mind: Any,
-        weights: Any,
-        leaf_weights: Any,
-        worlds: Any,
-        paths: Any,
-        tables: Any,
-    ) -> None:
-        """Every playout is a new world, all of them share the trees. The roots come first."""
-        nodes, edges, used = tables
-        for slot in range(edges.shape[0]):
-            edges[slot]["edge"] = FREE
-        for node in range(nodes.shape[0]):
-            nodes[node]["visits"] = 0
-            nodes[node]["chances"] = 0
-            for seat in range(seats):
-                nodes[node]["totals"][seat] = 0.0
-        used[0] = trees
-        for _ in range(mind.plan["playouts"]):
-            seed += GOLDEN
-            worlds[0] = start
-            game = worlds[0]
-            if not mind.plan["sees_all"]:
-                determinize(game, start["seat"], seed, mind.rules, mind.work)
-            length = descend(game, mind, weights, paths, tables)
-            roll(game, mixed(~seed), mind, weights, leaf_weights)
-            for tree in range(trees):
-                for i in range(length):
-                    if paths[tree, i] == FREE:
-                        break
-                    node = nodes[paths[tree, i]]
-                    node["visits"] += 1
-                    for seat in range(game["players"]):
-                        node["totals"][seat] += mind.work["leaf"][seat]
-
-    @made
-    def search_tree(
-        state: Any, seeds: Any, shared: Any, actions: Any, counts: Any, totals: Any, visits: Any
-    ) -> None:
-        """Playouts of the listed actions, by trees for each game."""
-        tables, plan, weights, leaf_weights = shared
-        works = np.empty(1, work_type)
-        worlds = np.empty(1, state.dtype)
-        # the tree of each seat grows by about a node in every playout
-        nodes = np.empty((plan[0]["playouts"] + 1) * trees, node_type)
-        size = 16
-        while size < 2 * nodes.shape[0]:
-            size *= 2
-        edges = np.empty(size, EDGE)
-        paths = np.empty((trees, LONGEST), np.int64)
-        used = np.empty(1, np.int64)
-        for row in range(state.shape[0]):
-            if counts[row] < 2:
-                continue
-            game = state[row]
-            kind = kind_of(game)
-            mind = Mind(rules_of(game, tables), plan[0], works[0])
-            grown = (nodes, edges, used)
-            grow(game, seeds[row], mind, weights[kind], leaf_weights[kind], worlds, paths, grown)
-            root = np.int64(game["seat"]) if trees > 1 else 0
-            for i in range(counts[row]):
-                slot = _find(edges, root, np.int64(actions[row, i]))
-                if edges[slot]["edge"] != FREE:
-                    child = nodes[edges[slot]["child"]]
-                    totals[row, i] = child["totals"][game["seat"]]
-                    visits[row, i] = child["visits"]
-
-    return search_tree

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from drago_env.core.advice import Advice
 from drago_env.core.compiled import inlined
-from drago_env.core.search import Advice, searches
+from drago_env.core.search import searches
 from drago_env.mount_drago.kernel.game import FUNCTIONS
 from drago_env.mount_drago.kernel.heuristic import assess_all
 from drago_env.mount_drago.kernel.win_chance import leaf_values
