@@ -24,7 +24,7 @@ BUILT_IN = (STANDARD, "tiny")
 MAX_SPACES = 240
 MAX_SITES = 64
 MAX_STARTS = 8
-MAX_ARCS = 1024
+MAX_ARCS = 4096
 FIXED_ACTIONS = 18  # those before the rainbow sites and the spaces (14.1)
 MAX_ACTIONS = 256
 
@@ -87,6 +87,25 @@ class Graph:
     def of_kind(self, *kinds: str) -> list[int]:
         """The spaces of these kinds."""
         return [space for space, kind in enumerate(self.kinds) if kind in kinds]
+
+    def arcs(self) -> list[list[tuple[int, int | None, int | None]]]:
+        """The steps from each space: where to, over which site's rainbow, by a flight from where.
+
+        A step to a star may go on by a flight for nothing (9.1).
+        """
+        near: list[list[tuple[int, int | None, int | None]]] = [[] for _ in self.names]
+        for one, other in self.roads:
+            near[one].append((other, None, None))
+            near[other].append((one, None, None))
+        for site, (rock, end) in enumerate(self.sites):
+            near[rock].append((end, site, None))
+            near[end].append((rock, site, None))
+        stars = self.of_kind("star")
+        for space, steps in enumerate(near):
+            landings = [star for star, _, _ in steps if star in stars]
+            flights = [(far, star) for star in landings for far in stars if far not in (star, space)]
+            steps += [(far, None, star) for far, star in flights]
+        return near
 
     @classmethod
     def standard(cls) -> Graph:
@@ -303,9 +322,12 @@ def _check_roads(graph: Graph) -> None:
         if one == other or frozenset((one, other)) in known:
             raise GraphError(f"{named} leads nowhere or is given twice")
         known.add(frozenset((one, other)))
-    arcs = 2 * (len(graph.roads) + len(graph.sites))
+    arcs = sum(map(len, graph.arcs()))
     if arcs > MAX_ARCS:
-        raise GraphError(f"edges: at most {MAX_ARCS // 2} roads and rainbow sites are kept")
+        raise GraphError(
+            f"edges: roads, rainbow sites and flights make {arcs} steps, more than {MAX_ARCS} "
+            "are not kept"
+        )
 
 
 # ---------------------------------------------------------------- symmetry

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -196,8 +195,10 @@ TABLE = np.dtype(
         ("copies", "u1", (CARD_KINDS,)),
         # the graph
         ("kind", "u1", (MAX_SPACES,)),
-        ("arc_to", "u1", (MAX_ARCS,)),  # the space that an arc leads to
+        ("arc_from", "u1", (MAX_ARCS,)),  # the space that an arc leads from
+        ("arc_to", "u1", (MAX_ARCS,)),  # the space that it leads to
         ("arc_site", "u1", (MAX_ARCS,)),  # the site whose rainbow makes it, or NONE: a road
+        ("arc_via", "u1", (MAX_ARCS,)),  # the star from which the step ends by a flight, or NONE
         ("start", "u1", (MAX_STARTS,)),
         ("fort", "u1", (MAX_STARTS,)),
         ("fort_of", "u1", (MAX_SPACES,)),  # which stronghold a space is, or NONE
@@ -281,19 +282,17 @@ def _write_graph(line: Any, graph: Graph) -> None:
 
 
 def _write_arcs(line: Any, graph: Graph) -> None:
-    near: list[list[tuple[int, int]]] = [[] for _ in graph.names]
-    for one, other in graph.roads:
-        near[one].append((other, NONE))
-        near[other].append((one, NONE))
-    for site, (rock, end) in enumerate(graph.sites):
-        near[rock].append((end, site))
-        near[end].append((rock, site))
-    starts = np.cumsum([0, *map(len, near)])
-    line["arcs"] = starts[-1]
-    line["arcs"][: len(starts)] = starts
-    for (begin, stop), arcs in zip(pairwise(starts), near, strict=True):
-        if arcs:
-            line["arc_to"][begin:stop], line["arc_site"][begin:stop] = zip(*arcs, strict=True)
+    line["arc_site"] = line["arc_via"] = NONE
+    count = 0
+    for space, arcs in enumerate(graph.arcs()):
+        line["arcs"][space] = count
+        for to, site, via in arcs:
+            line["arc_from"][count] = space
+            line["arc_to"][count] = to
+            line["arc_site"][count] = NONE if site is None else site
+            line["arc_via"][count] = NONE if via is None else via
+            count += 1
+    line["arcs"][len(graph) :] = count
 
 
 def _write_steps(line: Any, graph: Graph) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from drago_env.rupe_dei_draghi.graph import MAX_STARTS
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, MAX_CARDS, MAX_PLAYERS, WORDS
 
+MAX_PATH = 10  # steps of the longest move: 5 doubled (10.4)
+
 # The steps of a turn (14.2): state["step"]
 TURN, MAGIC, RAINBOW_FROM, RAINBOW_TO, BRIDGE_FROM, BRIDGE_TO, DRAGON_FROM, DRAGON_TO = range(8)
 SWAP, CLOUD_WHOM, CLOUD_TO, MOVE, DUEL, SPOILS, ROBBERY, CROSSED, CROSSED_TO, OVER = range(8, 18)
@@ -44,6 +46,7 @@ STATE = np.dtype(
         ("turns", "<u4"),  # turns that have ended
         ("map", "<u2"),  # which of the batch's tables
         ("options", "<u2"),  # see core/chance.py
+        ("path", "<u2", (MAX_PATH,)),  # of the search for destinations; at rest zero
         ("script", "u1"),
         ("players", "u1"),
         ("seat", "u1"),  # who decides; after the end, who made the last move
@@ -75,7 +78,7 @@ STATE = np.dtype(
         # cards of each kind that the first seat knows to be in the second one's hand (12.4)
         ("marks", "u1", (MAX_PLAYERS, MAX_PLAYERS, CARD_KINDS)),
         ("pile", "u1", (MAX_CARDS,)),  # the discard pile, the top card last, NONE beyond it
-        ("spare", "u1", (9,)),  # always zero, in place of padding, which numpy leaves undefined
+        ("spare", "u1", (5,)),  # always zero, in place of padding, which numpy leaves undefined
     ],
     align=True,
 )

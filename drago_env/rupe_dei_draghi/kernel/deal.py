@@ -70,6 +70,8 @@ def _set_rest(game: Any) -> None:
         game["doubles"][seat] = 0
         game["looks"][seat] = 0
     clear(game["targets"])
+    for i in range(game["path"].shape[0]):
+        game["path"][i] = 0
     game["crossed"] = ZERO
     game["turns"] = 0
     game["options"] = 0
