@@ -46,14 +46,13 @@ def reward(game: Any, scheme: Any, points: Any, rules: Any, rewards: Any) -> Non
     """
     players = np.int64(game["players"])
     for seat in range(MAX_PLAYERS):
-        rewards[seat] = 0.0
-    if game["end"] == WON:
-        for seat in range(players):
-            rewards[seat] = 1.0 if seat == game["seat"] else -1.0 / (players - 1)
-    if scheme == PROGRESS:
-        for seat in range(players):
+        pay = 0.0
+        if seat < players and game["end"] == WON:
+            pay = 1.0 if seat == game["seat"] else -1.0 / (players - 1)
+        if scheme == PROGRESS:
             fewer = np.int64(game["before"][seat]) - np.int64(game["steps"][seat])
-            rewards[seat] += fewer * STEP_VALUE
+            pay += fewer * STEP_VALUE
+        rewards[seat] = pay
 
 
 @inlined
