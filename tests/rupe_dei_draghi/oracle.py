@@ -42,7 +42,7 @@ def reference_of(rules: Rules, game: Any, chart: Map) -> Reference:
 
 
 def counts(cards: Counter[int]) -> list[int]:
-    return [cards[kind] for kind in range(10)]
+    return [cards.get(kind, 0) for kind in range(10)]
 
 
 def padded(values: Sequence[int], size: int, filler: int = 0) -> list[int]:
@@ -54,7 +54,9 @@ def words(numbers: Sequence[int]) -> list[int]:
     return [bits >> 64 * word & (1 << 64) - 1 for word in range(4)]
 
 
-def expected(side: Reference, before: Sequence[int], fixed: dict[str, Any]) -> dict[str, Any]:
+def expected(
+    side: Reference, before: list[int], steps: list[int], fixed: dict[str, Any]
+) -> dict[str, Any]:
     """The state that the reference is in, field by field, as the kernel's record holds it."""
     chart, players = side.map, side.players
     index = chart.index
@@ -62,7 +64,7 @@ def expected(side: Reference, before: Sequence[int], fixed: dict[str, Any]) -> d
     moving = step == "move"
     targets = words([index[end] for end in side.destinations]) if moving else [0] * 4
     dragons = sorted(index[space] for space in side.dragons)
-    closed = [index[s] for s in chart.names if side.closed(s)]
+    closed = [index[s] for s in side.dragons | set(side.free_bridge_sites())]
     picked = side.picked
     if picked is None or side.over:
         picked = NONE
@@ -73,7 +75,8 @@ def expected(side: Reference, before: Sequence[int], fixed: dict[str, Any]) -> d
     marks = [[[0] * 10 for _ in range(4)] for _ in range(4)]
     for rider in range(players):
         for rival in range(players):
-            marks[rider][rival] = counts(side.marks[rider][rival])
+            if side.marks[rider][rival]:
+                marks[rider][rival] = counts(side.marks[rider][rival])
     crossed = side.crossed if step in ("crossed", "duel", "spoils") else set()
     empty = [[0] * 10 for _ in range(4 - players)]
     rival = side.rival if side.rival is not None and not side.over else NONE
@@ -103,8 +106,8 @@ def expected(side: Reference, before: Sequence[int], fixed: dict[str, Any]) -> d
         "doubles": padded(list(map(int, side.doubles)), 4),
         "looks": padded([sum(1 << f for f in looks) for looks in side.looks], 4),
         "knight": padded([index[space] for space in side.knights], 4, NONE),
-        "steps": padded([side.needed(seat) for seat in range(players)], 4),
-        "before": list(before),
+        "steps": steps,
+        "before": before,
         "hand_size": padded([hand.total() for hand in side.hands], 4),
         "dragons": padded(dragons, 8, NONE),
         "princess": padded(side.princesses, 8, NONE),
@@ -130,7 +133,7 @@ class Game:
 
     def check(self, row: dict[str, Any], legal: list[int], mask: list[bool]) -> None:
         """Everything but the generator, the list of legal actions, and each action alone."""
-        wanted = expected(self.side, self.before, self.fixed)
+        wanted = expected(self.side, self.before, self.steps, self.fixed)
         for name, value in wanted.items():
             if row[name] != value:
                 self.differ(name, row[name], value)
