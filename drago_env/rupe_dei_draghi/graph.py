@@ -103,7 +103,9 @@ class Graph:
         stars = self.of_kind("star")
         for space, steps in enumerate(near):
             landings = [star for star, _, _ in steps if star in stars]
-            flights = [(far, star) for star in landings for far in stars if far not in (star, space)]
+            flights = [
+                (far, star) for star in landings for far in stars if far not in (star, space)
+            ]
             steps += [(far, None, star) for far, star in flights]
         return near
 
@@ -374,7 +376,9 @@ def _refined(
         number: dict[Hashable, int] = {}
         sides: list[list[Hashable]] = []
         for colours in (source, target):
-            seen = [(colours[i], *sorted(str(colours[j]) for j in near[i])) for i in range(len(near))]
+            seen = [
+                (colours[i], *sorted(str(colours[j]) for j in near[i])) for i in range(len(near))
+            ]
             sides.append([number.setdefault(key, len(number)) for key in seen])
         source, target = sides
         if len(number) == classes:

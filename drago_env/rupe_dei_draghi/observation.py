@@ -78,7 +78,12 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
         ("bridges", (gaps,), 1.0, "1 a bridge lies there, 2 it is being moved"),
         ("dragons", (spaces,), 1.0, "1 a dragon stands there, 2 it is being moved"),
         ("knight", (spaces,), 1.0, "the own knight"),
-        ("rivals", (spaces,), 1 / 2, "the knight of the rival so many seats on; castle: the last"),
+        (
+            "rivals",
+            (spaces,),
+            1 / 2,
+            "the knight of the rival so many seats on; of several the last",
+        ),
     )
 
 

@@ -67,7 +67,7 @@ def random_graph(rng: random.Random) -> dict[str, Any]:
     sites = [site for site in sites if rng.random() < 0.6]
     bridge_sites = of["gap"] + of["crater"]
     for names in (of["start"], of["stronghold"], bridge_sites, sites):
-        rng.shuffle(names)  # type: ignore[arg-type]
+        rng.shuffle(names)
     return {
         "name": "random",
         "nodes": nodes,
@@ -130,7 +130,9 @@ def run(decisions: int, seed: int, workers: int) -> tuple[Counter[str], str]:
     seen: Counter[str] = Counter()
     shown = started = time.monotonic()
     with multiprocessing.get_context("spawn").Pool(workers) as pool:  # leaving ends it
-        for met, report in pool.imap_unordered(partial(run_batch, seed=seed), range(10**9 // LIMIT)):
+        for met, report in pool.imap_unordered(
+            partial(run_batch, seed=seed), range(10**9 // LIMIT)
+        ):
             seen.update(met)
             if report or seen["decisions"] >= decisions:
                 return seen, report

@@ -12,17 +12,34 @@ import numpy as np
 from drago_env.rupe_dei_draghi.rules import Rules
 from drago_env.rupe_dei_draghi.state import STATE
 from tests.rupe_dei_draghi.loops import Batch
-from tests.rupe_dei_draghi.reference import RENEW, Map, Reference
+from tests.rupe_dei_draghi.position import RENEW, Map
+from tests.rupe_dei_draghi.reference import Reference
 
 Policy = Callable[[Reference, random.Random, list[int]], int]
-STEP_NAMES = (
-    "turn magic rainbow_from rainbow_to bridge_from bridge_to dragon_from dragon_to swap cloud "
-    "cloud_to move duel spoils rob crossed crossed_to over"
-).split()
+STEP_NAMES = [
+    "turn",
+    "magic",
+    "rainbow_from",
+    "rainbow_to",
+    "bridge_from",
+    "bridge_to",
+    "dragon_from",
+    "dragon_to",
+    "swap",
+    "cloud",
+    "cloud_to",
+    "move",
+    "duel",
+    "spoils",
+    "rob",
+    "crossed",
+    "crossed_to",
+    "over",
+]
 NONE, BESIDE = 255, 254
 
 
-class Difference(AssertionError):
+class Difference(AssertionError):  # noqa: N818  (a finding, not a fault of the tests)
     """Kernel and reference disagree; the message says where."""
 
 
@@ -225,5 +242,3 @@ def play_compared(
                 seen["step " + sides[i].side.step] += 1
                 seen.update(sides[i].apply(action, hands[i], rewards[i]))
     return seen
-
-

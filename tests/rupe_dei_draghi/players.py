@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.rupe_dei_draghi.reference import (
+from tests.rupe_dei_draghi.position import (
     BESIDE,
     BRIDGE,
     CLOUD,
@@ -15,8 +15,8 @@ from tests.rupe_dei_draghi.reference import (
     ROB,
     TELESWAP,
     TOP,
-    Reference,
 )
+from tests.rupe_dei_draghi.reference import Reference
 
 
 def uniform(side: Reference, rng: random.Random, legal: list[int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rupe_dei_draghi.oracle import reference_of
-from tests.rupe_dei_draghi.reference import Map
+from tests.rupe_dei_draghi.position import Map
 from tests.rupe_dei_draghi.table import Table, at
 
 
@@ -77,7 +77,7 @@ def test_13_6_a_duel_on_a_start() -> None:
 
 def test_13_7_a_look_in_vain() -> None:
     table = at(
-        {0: "M1"}, ["bridge 1 2", "1", "1"], armour=[0], players=3, dragons=["F0", "F2", "F3", "J01"],
+        {0: "M1"}, ["bridge 1 2", "1", "1"], armour=[0], players=3, dragons=["F0", "F2", "F3"],
         princesses=[0, 1, 2, 3],
     )  # fmt: skip
     table.refuses("card cloud")

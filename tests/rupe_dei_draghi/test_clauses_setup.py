@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -62,13 +62,15 @@ def test_2_3_roads() -> None:
         ]
         for chain in chains:
             names = chain.split()
-            wanted |= {frozenset(pair) for pair in zip(names, names[1:], strict=False)}
+            wanted |= {frozenset(pair) for pair in pairwise(names)}
     found = {frozenset((GRAPH.names[one], GRAPH.names[other])) for one, other in GRAPH.roads}
     assert found == wanted
 
 
 def test_2_4_bridge_sites() -> None:
-    assert {GRAPH.names[s] for s in GRAPH.bridge_sites} == {f"{x}{k}" for x in "GX" for k in range(4)}
+    assert {GRAPH.names[s] for s in GRAPH.bridge_sites} == {
+        f"{x}{k}" for x in "GX" for k in range(4)
+    }
 
 
 def test_2_5_rainbow_sites() -> None:
@@ -84,16 +86,36 @@ def test_2_5_a_rock_may_carry_both() -> None:
 
 
 def test_2_6_indices() -> None:
-    order = "A i0 B i1 J1 J2 J3 M R G F Q1 X Q2 T O0 O1 O2 O3 O4 O5".split()
+    order = [
+        "A",
+        "i0",
+        "B",
+        "i1",
+        "J1",
+        "J2",
+        "J3",
+        "M",
+        "R",
+        "G",
+        "F",
+        "Q1",
+        "X",
+        "Q2",
+        "T",
+        "O0",
+        "O1",
+        "O2",
+        "O3",
+        "O4",
+        "O5",
+    ]
     assert GRAPH.names[0] == "C"
     for k in range(4):
         for j, name in enumerate(order):
             assert GRAPH.names[1 + 21 * k + j] == f"{name[0]}{k}{name[1:]}"
 
 
-@pytest.mark.parametrize(
-    ("players", "starts"), [(2, "A0 A2"), (3, "A0 A1 A2"), (4, "A0 A1 A2 A3")]
-)
+@pytest.mark.parametrize(("players", "starts"), [(2, "A0 A2"), (3, "A0 A1 A2"), (4, "A0 A1 A2 A3")])
 def test_3_1_knights_on_their_starts(players: int, starts: str) -> None:
     table = at(players=players)
     assert [table.knight(seat) for seat in range(players)] == starts.split()

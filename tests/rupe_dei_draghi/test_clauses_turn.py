@@ -225,7 +225,13 @@ def test_5_5_places_must_differ() -> None:
 def test_5_5_nobody_without_armour_comes_into_a_stronghold() -> None:
     free = ["F1", "F2", "F3"]
     at({0: "F0", 1: "B1"}, ["teleswap"], armour=[0], dragons=free).refuses("card teleswap")
-    table = at({0: "B1", 1: "F0"}, ["teleswap 1", "1"], armour=[0, 1], dragons=free, princesses=[0, 1, 2, 3])
+    table = at(
+        {0: "B1", 1: "F0"},
+        ["teleswap 1", "1"],
+        armour=[0, 1],
+        dragons=free,
+        princesses=[0, 1, 2, 3],
+    )
     table.act("card teleswap", "rival +1")
     assert table.knight(0) == "F0"
     assert table.turn == "seat 0, after a magic card"  # no look: the own princess is here

@@ -27,7 +27,8 @@ class Solver:
 
     def after(self, state: Any, action: int) -> list[tuple[Fraction, Any]]:
         """All that can come of an action, with probabilities, by scripts of chance."""
-        found, scripts = [], [((), ())]
+        found = []
+        scripts: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ())]
         while scripts:
             digits, bases = scripts.pop()
             trial = state.copy()

@@ -34,7 +34,7 @@ def draw(game: Any, seat: Any) -> None:
 @inlined
 def holds_points(game: Any, seat: Any) -> Any:
     """Whether a points card is in the hand (4.3)."""
-    held = 0
+    held: Any = 0
     for kind in range(POINTS, CARD_KINDS):
         held |= np.int64(game["hand"][seat, kind])
     return held != 0

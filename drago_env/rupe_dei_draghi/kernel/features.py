@@ -152,7 +152,9 @@ def _closed(game: Any, rider: Any, action: Any, space: Any, rules: Any, work: An
 
 
 @inlined
-def _write_ways(game: Any, action: Any, space: Any, rules: Any, scale: Any, work: Any, out: Any) -> None:
+def _write_ways(
+    game: Any, action: Any, space: Any, rules: Any, scale: Any, work: Any, out: Any
+) -> None:
     """For whom the action opens or closes a way; only where pieces move."""
     seat = np.int64(game["seat"])
     for rider in range(np.int64(game["players"])):
@@ -184,7 +186,7 @@ def _write_move(game: Any, space: Any, rules: Any, scale: Any, work: Any, out: A
     _write_place(game, space, rules, scale, work, out)
     if has(rules["keeps"], space):
         hope = np.int64(work["hope"])
-        places = 0
+        places: Any = 0
         for fort in range(np.int64(rules["forts"])):
             places += (hope >> fort) & 1
         here = (hope >> np.int64(rules["fort_of"][space])) & 1
@@ -221,5 +223,3 @@ def features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: Any
         _write_place(game, np.int64(game["knight"][rival]), rules, scale, work, out)
     elif (step > MAGIC) & (step != ROBBERY) & (step != SPOILS):
         _write_ways(game, action, space, rules, scale, work, out)
-
-

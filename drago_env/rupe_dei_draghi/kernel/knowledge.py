@@ -36,7 +36,7 @@ def spent(game: Any, kind: Any, rules: Any) -> Any:
 
 @inlined
 def looked_at(game: Any, seat: Any, rules: Any) -> Any:
-    """The strongholds, as bits, whose princess a seat knows: by a look, or by the end of the game."""
+    """The strongholds, as bits, whose princess a seat knows: by looks, or by the game's end."""
     known = np.int64(game["looks"][seat])
     if game["end"] == WON:  # everybody sees where the winner stands
         known |= 1 << np.int64(rules["fort_of"][game["knight"][game["seat"]]])
@@ -73,11 +73,11 @@ def _redraw_princesses(game: Any, seat: Any, rules: Any) -> None:
     forts = np.int64(rules["forts"])
     princess = game["princess"]
     known = looked_at(game, seat, rules)
-    taken = 0
+    taken: Any = 0
     for fort in range(forts):
         if (known >> fort) & 1 != 0:
             taken |= 1 << np.int64(princess[fort])
-    colour = 0
+    colour: Any = 0
     for fort in range(forts):
         if (known >> fort) & 1 == 0:
             while (taken >> colour) & 1 != 0:
@@ -168,5 +168,3 @@ def allowed_forts(game: Any, seat: Any, colour: Any, rules: Any) -> Any:
 def own_forts(game: Any, seat: Any, rules: Any) -> Any:
     """The strongholds, as bits, where the own princess can be."""
     return allowed_forts(game, seat, colour_of(game, seat, rules), rules)
-
-

@@ -1,4 +1,4 @@
-"""The answers to each step of a turn (14.2): all of them in a list, or whether one is among them."""
+"""The answers to each step of a turn (14.2): all in a list, or whether one is among them."""
 
 from __future__ import annotations
 
@@ -234,5 +234,3 @@ def is_legal(game: Any, action: Any, rules: Any) -> Any:
         return False
     word = space_word(game, space >> 6, rules)
     return (word >> np.uint64(space & 63)) & ONE != ZERO
-
-

@@ -88,7 +88,7 @@ def _riders(game: Any, seat: Any, turned: Any, rules: Any, scale: Any, out: Any)
             out[knight + place] = scale[knight]
         else:
             rivals = np.int64(rules["at"][RIVALS_AT])
-            out[rivals + place] = on * scale[rivals]
+            out[rivals + place] = max(out[rivals + place], on * scale[rivals])
 
 
 @inlined
