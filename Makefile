@@ -28,7 +28,7 @@ format: $(VENV)/.ready  ## let ruff put the code in order
 	$(BIN)/ruff format .
 
 fuzz: $(VENV)/.ready  ## kernel against reference over 200,000 games (long)
-	$(BIN)/python -m tests.fuzz --games 200000
+	$(BIN)/python -m tests.mount_drago.fuzz --games 200000
 
 bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
 	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
@@ -40,7 +40,7 @@ leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes d
 	$(BIN)/python -m agents.leaderboard
 
 tune: $(VENV)/.ready  ## find the weights of the planners anew (long)
-	$(BIN)/python -m agents.tune
+	$(BIN)/python -m agents.mount_drago.tune
 
 docs: $(VENV)/.ready  ## the documentation as a site, in site/; every broken link is an error
 	$(BIN)/python -m tests.docs

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.cluster import spread
 from agents.folder import Folder, settings
-from agents.tables import Chunk, Columns, Config, join, play_deals
+from agents.seating import Chunk, Columns, Config, join, play_deals
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:

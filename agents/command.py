@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from agents.tables import Config
+from agents.seating import Config
 
 _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")

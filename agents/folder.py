@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import drago_env
-from agents.tables import COLUMNS, Chunk, Columns, Config, make_game
+from agents.seating import COLUMNS, Chunk, Columns, Config, make_game
 
 VERSION = 1
 FORMATS = ("parquet", "csv")

@@ -18,7 +18,7 @@ from agents import human
 from agents.routes import Games
 from agents.server import Server
 from agents.session import Seating
-from agents.tables import Config
+from agents.seating import Config
 from drago_env import mount_drago_v0, play, record
 from drago_env.mount_drago.record import Record
 from drago_env.policy import Policy, View, plans, resolve, sees_all

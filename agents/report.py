@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents import ratings
 from agents.ratings import Difference, Estimate, Shares
-from agents.tables import Config
+from agents.seating import Config
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,15 @@ import numpy as np
 
 from agents.human import effect
 from agents.search import Search
-from drago_env.game import State, mix, seed_array, select
+from drago_env.core.chance import mix
+from drago_env.core.checks import seed_array, select
+from drago_env.game import State
 from drago_env.mount_drago import canvas, page, record, scene
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.observation import FEATURES, named
 from drago_env.mount_drago.record import Record
 from drago_env.mount_drago.rules import COLOURS, landing
-from drago_env.mount_drago.sight import CODES, Move, Sight, sight
+from drago_env.mount_drago.visible import CODES, Move, Sight, sight
 from drago_env.policy import Policy, RowGenerator, ask
 
 PLAYOUTS = 8192  # of a hint: eight times those of `search`, since its numbers are read

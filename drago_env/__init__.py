@@ -1,45 +1,55 @@
-"""Mount Drago as a batched reinforcement-learning environment."""
+"""Board games as batched reinforcement-learning environments."""
+
+from importlib import import_module
+from typing import Any
 
 import gymnasium
 import pettingzoo
 
-from drago_env.game import Game, GameSpec, IllegalAction, Legal, Outcome
-from drago_env.mount_drago import analysis, observation, position, record, storage
-from drago_env.mount_drago.board import Board, BoardError
-from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.rules import Rules, RulesError
+from drago_env.game import Game, GameSpec, IllegalAction, Legal, Outcome, StateError
+from drago_env.games import BUILT_IN, DEFAULT, GAMES, MODULES, PUBLIC, make, register
 from drago_env.play import play
 from drago_env.policy import Policy, Uniform, resolve
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
-gymnasium.register(
-    "MountDrago-v0",
-    entry_point="drago_env.mount_drago_v0:single_env",
-    vector_entry_point="drago_env.mount_drago_v0:vector_env",
-)
-if hasattr(pettingzoo, "register"):  # from PettingZoo 1.27 on
-    pettingzoo.register("aec", "mount_drago_v0", "drago_env.mount_drago_v0:env")
+for _name in BUILT_IN:
+    gymnasium.register(
+        f"{_name.title().replace('_', '')}-v0",
+        entry_point=f"drago_env.{_name}_v0:single_env",
+        vector_entry_point=f"drago_env.{_name}_v0:vector_env",
+    )
+    if hasattr(pettingzoo, "register"):  # from PettingZoo 1.27 on
+        pettingzoo.register("aec", f"{_name}_v0", f"drago_env.{_name}_v0:env")
 
 __all__ = [
-    "Board",
-    "BoardError",
+    "GAMES",
     "Game",
     "GameSpec",
     "IllegalAction",
     "Legal",
-    "MountDrago",
     "Outcome",
     "Policy",
-    "Rules",
-    "RulesError",
+    "StateError",
     "Uniform",
     "__version__",
-    "analysis",
-    "observation",
+    "make",
     "play",
-    "position",
-    "record",
+    "register",
     "resolve",
-    "storage",
+    *PUBLIC,
+    *MODULES,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What belongs to the default game is loaded when it is asked for."""
+    if name in PUBLIC:
+        return getattr(import_module(PUBLIC[name]), name)
+    if name in MODULES:
+        return import_module(f"{GAMES[DEFAULT]}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,7 @@ method fills can be passed in by the caller as `out`; nothing else is allocated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 State = NDArray[np.void]
+# Pairs of a fault in words and the rows that have it; later ones trust earlier ones.
+Faults = Iterator[tuple[str, Any]]
 Seeds = int | Sequence[int] | NDArray[np.integer[Any]]
+
+
+class StateError(ValueError):
+    """A state, a state file or a position that cannot have come from the rules."""
 
 
 class IllegalAction(ValueError):  # noqa: N818  (a refusal at the table, not a fault of the program)
@@ -24,9 +30,11 @@ class IllegalAction(ValueError):  # noqa: N818  (a refusal at the table, not a f
 
 @dataclass(frozen=True)
 class GameSpec:
-    """The numbers of a game that adapters size their arrays by."""
+    """The numbers of a game that adapters size their arrays by, and its traits."""
 
-    name: str
+    name: str  # as `drago_env.make` takes it
+    title: str  # for people
+    seat_name: str  # what one who plays is called, such as `rider`
     min_players: int
     max_players: int
     seats: int  # what arrays with an entry for each seat are padded to
@@ -34,15 +42,18 @@ class GameSpec:
     max_legal: int  # the most actions that can be legal at once
     observation_size: int
     observation_bound: float  # no number of an observation or feature is larger
-    feature_size: int  # numbers for each legal action
-    has_score: bool
-    can_truncate: bool
+    feature_size: int  # numbers for each legal action; 0 if there are none
+    reward_bound: float  # what a seat gets in a whole game is at most this, either way
+    has_points: bool  # else points and scores are 0, and only the victory counts
+    has_chance: bool  # else equal decisions make equal games, whatever the seed
+    can_truncate: bool  # games may be cut off without a winner
+    hides_decisions: bool  # some decisions are not told to every seat at once
 
 
 class Legal(NamedTuple):
     """The legal actions of each game, as an ascending list and as a mask."""
 
-    actions: NDArray[np.uint8]  # (num_envs, max_legal), meaningful up to the count
+    actions: NDArray[np.uint16]  # (num_envs, max_legal), meaningful up to the count
     counts: NDArray[np.int64]  # (num_envs,); 0 for a finished game
     mask: NDArray[np.int8]  # (num_envs, num_actions)
 
@@ -78,51 +89,21 @@ class Drawing(Protocol):
         ...
 
 
-class Screen(Protocol):
-    """A window that shows pictures, for `render_mode="human"`."""
+class ChanceOutcome(NamedTuple):
+    """One thing that chance can do in a step or a deal."""
 
-    def show(self, rgb: NDArray[np.uint8]) -> None:
-        """Shows a picture; the window opens with the first one."""
-        ...
-
-    def close(self) -> None:
-        """Closes the window, if there is one."""
-        ...
+    probability: float
+    draws: tuple[int, ...]  # the number of each draw's outcome, as `step_drawn` takes it
+    state: State  # the one game after it
 
 
-def seed_array(seeds: Seeds) -> NDArray[np.uint64]:
-    """Seeds as the array that the games take; anything else than whole numbers is refused."""
-    if isinstance(seeds, np.ndarray):
-        whole = seeds.ndim == 1 and seeds.dtype.kind in "iu" and not (seeds < 0).any()
-    else:
-        listed = list(seeds) if isinstance(seeds, Sequence) else [seeds]
-        whole = all(
-            isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= seed < 2**64
-            for seed in listed
-        )
-        if whole:
-            return np.array(listed, np.uint64)
-    if not whole:
-        raise ValueError(f"seeds must be whole numbers from 0 to 2**64 - 1, not {seeds!r:.60}")
-    return np.ascontiguousarray(seeds, np.uint64)
+class Move(NamedTuple):
+    """The decision that led to a position, as a picture or a log tells it."""
 
-
-def select(state: State, rows: Any = slice(None)) -> State:
-    """A copy of these rows, by default of all: ten times faster than numpy copies records."""
-    raw = state.view(f"V{state.dtype.itemsize}")
-    return np.asarray(raw[rows].copy()).view(state.dtype)
-
-
-def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A random-looking number for each number (the output function of splitmix64)."""
-    z: NDArray[np.uint64] = np.add(numbers, _GOLDEN)
-    z = (z ^ (z >> _S30)) * _MIX_1
-    z = (z ^ (z >> _S27)) * _MIX_2
-    return np.asarray(z ^ (z >> _S31))
-
-
-_GOLDEN, _S30, _S27, _S31 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 30, 27, 31))
-_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+    seat: int
+    action: int
+    text: str  # in words, for the viewer; see `Game.told`
+    points: Sequence[int]
 
 
 class Game(Protocol):
@@ -221,6 +202,13 @@ class Game(Protocol):
         """Which of them were cut off by a turn limit."""
         ...
 
+    def shares(self, state: State) -> NDArray[np.float64]:
+        """Shares of the victory, `(num_envs, seats)`: 1 to a winner, 1 / k to each of k.
+
+        What a game that was cut off pays is the game's word. 0 for all while a game runs.
+        """
+        ...
+
     def scores(self, state: State) -> NDArray[np.int16]:
         """The points of every seat, `(num_envs, seats)`; 0 in games without points."""
         ...
@@ -236,12 +224,39 @@ class Game(Protocol):
         """
         ...
 
-    def playout(self, state: State, seeds: Seeds) -> NDArray[np.int16]:
-        """Final scores after uniformly random play from here; the games themselves stay."""
+    def outcomes(self, state: State, action: int | None = None) -> list[ChanceOutcome]:
+        """All that can come of an action in the one game of a state; None: of dealing it anew."""
+        ...
+
+    def step_drawn(self, state: State, action: int | None, draws: Sequence[int]) -> int:
+        """One step of one game (None: its deal) with these draws, in place of random ones.
+
+        Returns 0, or how many outcomes the next draw has, in which case nothing changed: so a
+        step is gone through draw by draw.
+        """
+        ...
+
+    def check(self, state: State) -> None:
+        """Refuses a state that cannot have come from these rules: `StateError` says why."""
         ...
 
     def action_text(self, action: int) -> str:
         """An action in words."""
+        ...
+
+    def action_from_text(self, text: str) -> int:
+        """The action of these words."""
+        ...
+
+    def told(self, state: State, row: int, action: int, viewer: int | None) -> str | None:
+        """What a viewer hears of the decision that the seat on turn makes now.
+
+        None if they do not even hear that one was made; a viewer None hears all.
+        """
+        ...
+
+    def describe(self, state: State, row: int = 0, viewer: int | None = None) -> str:
+        """A position in words; a `viewer` is told what their seat may know, None all."""
         ...
 
     def illegal(self, state: State, row: int, action: int) -> IllegalAction:
@@ -254,7 +269,7 @@ class Game(Protocol):
         actions: ArrayLike,
         *,
         seed: int | None = None,
-        riders: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
     ) -> dict[str, Any]:
         """The record of one game, from its state after the deal and its decisions."""
         ...
@@ -264,11 +279,8 @@ class Game(Protocol):
         state: State,
         row: int = 0,
         viewer: int | None = None,
-        last: tuple[int, int, Sequence[int]] | None = None,
+        last: Move | None = None,
+        names: Sequence[str] | None = None,
     ) -> Drawing:
-        """One game as a picture; a `viewer` sees what his seat may see, None sees all."""
-        ...
-
-    def window(self, fps: float | None = None) -> Screen:
-        """A window for pictures, at most `fps` a second."""
+        """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
         ...

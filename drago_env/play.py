@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, Seeds, State, Turn, mix, seed_array, select
+from drago_env.core.chance import mix
+from drago_env.core.checks import seed_array, select
+from drago_env.game import Game, Seeds, State, Turn
 from drago_env.policy import Policy, RowGenerator, ask, resolve
 
 # Sees the games before each round of decisions, what the last round brought, and what is chosen
@@ -42,12 +44,12 @@ def play(
     `watch(state, turn, actions)` is called before every round of decisions, and once more after
     the last one; it may look at the arrays, and copy them, but change nothing.
     """
-    riders = [resolve(policy) for policy in policies]
+    players = [resolve(policy, game) for policy in policies]
     state = game.new(seeds)
     numbers = mix(~seed_array(seeds if choices is None else choices))
     if len(numbers) != len(state):
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
-    places = _seating(game, state, len(riders), seating)
+    places = _seating(game, state, len(players), seating)
     rng = RowGenerator(np.random.PCG64(int(numbers[0]) if len(numbers) else 0))
     start, turn = select(state), game.look(state)
     moves: list[NDArray[np.int64]] = []
@@ -55,17 +57,17 @@ def play(
         chosen = np.full(len(state), -1)
         numbers[running] = mix(numbers[running])
         on_turn = places[np.arange(len(state)), game.current_player(state)]
-        for number, rider in enumerate(riders):
+        for number, policy in enumerate(players):
             rows = np.flatnonzero(running & (on_turn == number))
             if len(rows):
-                chosen[rows] = ask(rider, game, state, turn, rows, rng, numbers[rows])
+                chosen[rows] = ask(policy, game, state, turn, rows, rng, numbers[rows])
         if watch:
             watch(state, turn, chosen)
         game.turn_unchecked(state, chosen, turn)
         moves.append(chosen)
     if watch:
         watch(state, turn, np.full(len(state), -1))
-    written = _records(game, start, moves, seeds, riders, places) if records else []
+    written = _records(game, start, moves, seeds, players, places) if records else []
     return Played(game.scores(state).copy(), game.winners(state), written)
 
 
@@ -94,12 +96,12 @@ def _records(
     start: State,
     moves: list[NDArray[np.int64]],
     seeds: Seeds,
-    riders: list[Policy],
+    players: list[Policy],
     places: NDArray[np.int64],
 ) -> list[dict[str, Any]]:
     made, seats = [], game.players(start)
     for row, seed in enumerate(seed_array(seeds).tolist()):
         actions = [int(chosen[row]) for chosen in moves if chosen[row] >= 0]
-        names = [riders[number].name for number in places[row, : seats[row]]]
-        made.append(game.record(start[row : row + 1], actions, seed=seed, riders=names))
+        names = [players[number].name for number in places[row, : seats[row]]]
+        made.append(game.record(start[row : row + 1], actions, seed=seed, names=names))
     return made

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import re
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, State, Turn, mix, select
+from drago_env import games
+from drago_env.core.chance import mix
+from drago_env.core.checks import select
+from drago_env.game import Game, State, Turn
+from drago_env.specs import near, parameters
 
 
 class View(NamedTuple):
@@ -50,8 +57,15 @@ def plans(policy: Policy) -> bool:
 
 
 def sees_all(policy: Policy) -> bool:
-    """Whether a policy is told all hands and the deck: a yardstick, not a fair player."""
+    """Whether a policy is told what is hidden: a yardstick, not a fair player."""
     return bool(getattr(policy, "sees_all", False))
+
+
+def planned(view: View | None, policy: str) -> View:
+    """The view that a policy which plans must be given."""
+    if view is None:
+        raise ValueError(f"{policy} plans: it must be given a view of the game")
+    return view
 
 
 class RowGenerator(np.random.Generator):
@@ -134,38 +148,46 @@ def ask(
     return actions.astype(np.int64)
 
 
-def resolve(spec: str | Policy) -> Policy:
+def resolve(spec: str | Policy, game: Game | str | None = None, *, trust: bool = True) -> Policy:
     """The policy that a spec names; a policy stands for itself.
 
-    `uniform` is always there. `greedy`, `search:playouts=64` and the like are modules of the
-    folder `agents` of a checkout, each with a function `make(**parameters)`; `my_module:MyPolicy`
-    is a class of your own.
+    `uniform` and `search` are always there, `greedy` and `heuristic` where the game has them;
+    other names are modules of the folder `agents` of a checkout. Each is a module with `make`,
+    looked for in the game's own package, then here, then in `agents`; without a game the default
+    one is meant. `my_module:MyPolicy` is a class of your own, or a function that is annotated to
+    return a policy; it is refused without `trust`, as a spec in somebody's file should be.
     """
     if not isinstance(spec, str):
-        named = isinstance(getattr(spec, "name", None), str)
-        if isinstance(spec, type) or not named or not callable(getattr(spec, "act", None)):
-            raise TypeError(
-                "a policy is an object with a name and a method act(observation, mask, rng, view), "
-                f"not {spec!r:.60}"
-            )
-        return spec
+        return _checked(spec)
     name, _, rest = spec.partition(":")
     attribute, _, more = rest.partition(":")
     if attribute and "=" not in attribute:
+        if not trust:
+            raise ValueError(
+                f"the policy {spec!r} would run code of your own, and a file asked for it: "
+                "say --trust if you trust that file"
+            )
         made, rest = _load(name, attribute, spec), more
-    elif name == "uniform":
-        made = Uniform
+        if not _makes_policies(made):
+            raise ValueError(
+                f"{spec!r} names no policy: neither a class with a name and a method act nor a "
+                "function that is annotated to return a Policy"
+            )
     else:
-        made = _load(f"agents.{name}", "make", spec)
-    parameters = _parameters(rest, spec)
+        made = Uniform if name == "uniform" else _find(name, spec, games.name_of(game))
     try:
-        policy = made(**parameters)
+        policy = made(**parameters(rest, spec))
     except TypeError as error:
         raise ValueError(f"the policy {spec!r} cannot be made: {error}") from error
-    return resolve(policy)
+    return _checked(policy)
 
 
-def resolve_all(specs: str | Policy | Sequence[str | Policy] | None) -> list[Policy]:
+def resolve_all(
+    specs: str | Policy | Sequence[str | Policy] | None,
+    game: Game | str | None = None,
+    *,
+    trust: bool = True,
+) -> list[Policy]:
     """The policies of a list of specs; one spec is a list of one, None is `uniform`."""
     if specs is None:
         specs = ["uniform"]
@@ -173,38 +195,71 @@ def resolve_all(specs: str | Policy | Sequence[str | Policy] | None) -> list[Pol
         specs = [specs]
     if not specs:
         raise ValueError("opponents must name at least one policy, such as 'uniform'")
-    return [resolve(spec) for spec in specs]
+    return [resolve(spec, game, trust=trust) for spec in specs]
 
 
-def _load(module: str, attribute: str, spec: str) -> Any:
+def known(game: Game | str | None = None) -> list[str]:
+    """The names of the policies that can be found for a game."""
+    found = {"uniform"}
+    for package in _packages(games.name_of(game)):
+        for path in getattr(_import(package), "__path__", ()):
+            texts = ((file.stem, file.read_text("utf-8")) for file in Path(path).glob("*.py"))
+            found |= {stem for stem, text in texts if re.search(r"^make = ", text, re.M)}
+    return sorted(found)
+
+
+def _packages(game: str) -> tuple[str, ...]:
+    """Where policies are looked for."""
+    return games.module_of(game).__name__, __package__, f"agents.{game}", "agents"
+
+
+def _find(name: str, spec: str, game: str) -> Any:
+    if name.isidentifier():
+        for package in _packages(game):
+            made = getattr(_import(f"{package}.{name}"), "make", None)
+            if made is not None and _makes_policies(made):
+                return made
+    there = known(game)
+    hint = "" if "agents" in sys.modules else "; more agents belong to a checkout of the repository"
+    raise ValueError(
+        f"unknown policy {spec!r}{near(name, there)}; {game} has {', '.join(there)}{hint}; "
+        "a policy of your own is 'my_module:MyPolicy'"
+    )
+
+
+def _import(module: str) -> Any:
+    """A module, or None if it is not there; what it lacks itself is an error all the same."""
     try:
-        return getattr(importlib.import_module(module), attribute)
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
-        raise ValueError(
-            f"unknown policy {spec!r}: there is no module {module!r}. 'uniform' is always there; "
-            "the agents of the folder agents/ belong to a checkout of the repository, and take "
-            "parameters like key=value; a policy of your own is 'my_module:MyPolicy'"
-        ) from error
-    except AttributeError as error:
-        raise ValueError(f"unknown policy {spec!r}: {module!r} has no {attribute!r}") from error
+        return None
 
 
-def _parameters(text: str, spec: str) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for word in filter(None, text.split(",")):
-        key, equals, value = word.partition("=")
-        if not equals or not key.isidentifier():
-            raise ValueError(f"{spec!r}: expected parameters like key=value, found {word!r}")
-        parameters[key] = _value(value)
-    return parameters
+def _load(module: str, attribute: str, spec: str) -> Any:
+    found = _import(module)
+    if found is None:
+        raise ValueError(f"unknown policy {spec!r}: there is no module {module!r}")
+    if not hasattr(found, attribute):
+        raise ValueError(f"unknown policy {spec!r}: {module!r} has no {attribute!r}")
+    return getattr(found, attribute)
 
 
-def _value(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _makes_policies(made: Any) -> bool:
+    """Only what says that it is a policy, or makes one, is called."""
+    if isinstance(made, type):
+        named = hasattr(made, "name") or "name" in getattr(made, "__annotations__", {})
+        return named and hasattr(made, "act")
+    returns = getattr(made, "__annotations__", {}).get("return")
+    return hasattr(returns, "act") or str(returns).rpartition(".")[2] == "Policy"
+
+
+def _checked(policy: Any) -> Policy:
+    named = isinstance(getattr(policy, "name", None), str)
+    if isinstance(policy, type) or not named or not callable(getattr(policy, "act", None)):
+        raise TypeError(
+            "a policy is an object with a name and a method act(observation, mask, rng, view), "
+            f"not {policy!r:.60}"
+        )
+    return policy  # type: ignore[no-any-return]

@@ -101,6 +101,8 @@ REWARDS = {"win": win, "margin": margin, "rank": rank}
 class First:
     """The first legal action, or the last one; notes how many games it was asked for at once."""
 
+    name: str
+
     def __init__(self, name: str = "first", last: bool = False) -> None:
         self.name, self.last = name, last
         self.asked: list[int] = []

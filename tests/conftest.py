@@ -17,6 +17,7 @@ import pytest
 from drago_env import IllegalAction, MountDrago, Rules, observation, position, storage
 from drago_env.game import State
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.state import PHASES
 
 # Ray reads these once in a process, whichever test is the first to use it.
 os.environ |= {
@@ -86,7 +87,7 @@ class Table:
     @property
     def turn(self) -> str:
         it = self.state[0]
-        return f"seat {it['seat']}, {storage.PHASES[it['phase']]}"
+        return f"seat {it['seat']}, {PHASES[it['phase']]}"
 
     @property
     def scores(self) -> list[int]:

@@ -112,6 +112,8 @@ def test_the_defaults() -> None:
         "edition": "german",
         "board": None,
         "reward": "win",
+        "threads": 1,
+        "rules": "full",
         "render_mode": None,
         "action_features": False,
     }
@@ -120,10 +122,11 @@ def test_the_defaults() -> None:
 
 
 def test_the_metadata() -> None:
-    assert raw_env.metadata["name"] == "mount_drago_v0"
-    assert raw_env.metadata["is_parallelizable"] is False
-    assert raw_env.metadata["render_modes"] == ["human", "ansi", "rgb_array"]
-    assert env().metadata == raw_env.metadata
+    metadata = raw_env().metadata
+    assert metadata["name"] == "mount_drago_v0"
+    assert metadata["is_parallelizable"] is False
+    assert metadata["render_modes"] == ["human", "ansi", "rgb_array"]
+    assert env().metadata == metadata
     assert str(env()) == "mount_drago_v0"
 
 

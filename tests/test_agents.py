@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.search import Search
 from numpy.typing import NDArray
 from rich.progress import Progress
 
 from agents import tune, weights
 from agents.clairvoyant import Clairvoyant
-from agents.search import Search
 from drago_env import MountDrago, Policy, Rules, play, record, resolve
 from drago_env.game import State
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.kernel import OVER
 from drago_env.mount_drago.planning import Outlook, Weights
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.state import OVER
 from drago_env.policy import RowGenerator, View, plans, sees_all
 from tests.conftest import Table, at
-from tests.games import STANDARD, TINY, name
+from tests.mount_drago.games import STANDARD, TINY, name
 from tests.test_knowledge import shuffled
 from tests.test_thumbs import FIRST_TWO, positions
 

@@ -21,7 +21,7 @@ import pytest
 from agents import arena, tables
 from agents.arena import Config, Result, run
 from agents.folder import Folder
-from agents.tables import deals, guests, outcome, play_deals
+from agents.seating import deals, guests, outcome, play_deals
 from drago_env import record
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same

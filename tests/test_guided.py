@@ -15,10 +15,10 @@ from agents.neural import CheckpointError, save
 from drago_env import MountDrago, play, resolve
 from drago_env.mount_drago import planning
 from drago_env.mount_drago.planning import Plan, Thought
+from tests.mount_drago.thumbs import Search
 from tests.test_knowledge import shuffled
 from tests.test_search import LIGHT, rows_of, running, same
 from tests.test_thumbs import VARIANTS
-from tests.thumbs import Search
 from train.network import Network
 
 BOARDS = pytest.mark.parametrize("name", VARIANTS)

@@ -15,7 +15,8 @@ from agents import neural
 from agents.network import PADDING, Network, Shape, softmax
 from agents.neural import Checkpoint, Neural, draw, load, save
 from drago_env import MountDrago, Rules, play, resolve
-from drago_env.game import State, mix
+from drago_env.core.chance import mix
+from drago_env.game import State
 from drago_env.policy import Policy, RowGenerator, View, plans
 from tests.adapters import PLAYERS, VARIANTS, same
 from train.network import Network as TorchNetwork

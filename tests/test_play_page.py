@@ -13,7 +13,7 @@ from agents.server import Server
 from drago_env import record
 from drago_env.mount_drago import scene
 from drago_env.mount_drago.rules import COLOURS
-from drago_env.mount_drago.sight import CODES
+from drago_env.mount_drago.visible import CODES
 from tests.test_page import until
 from tests.test_server import ask, game_of, serving
 

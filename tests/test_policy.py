@@ -35,11 +35,11 @@ class Made:
 @pytest.fixture
 def agents(monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder `agents` with one module, as a checkout of the repository has it."""
-    folder, module = ModuleType("agents"), ModuleType("agents.greedy")
+    folder, module = ModuleType("agents"), ModuleType("agents.guest")
     folder.__path__ = []
     monkeypatch.setattr(module, "make", Made, raising=False)
     monkeypatch.setitem(sys.modules, "agents", folder)
-    monkeypatch.setitem(sys.modules, "agents.greedy", module)
+    monkeypatch.setitem(sys.modules, "agents.guest", module)
 
 
 def test_uniform_is_always_there() -> None:
@@ -56,7 +56,7 @@ def test_a_policy_stands_for_itself() -> None:
 
 
 @pytest.mark.usefixtures("agents")
-@pytest.mark.parametrize("name", ["greedy", "tests.test_policy:Made"])
+@pytest.mark.parametrize("name", ["guest", "tests.test_policy:Made"])
 @pytest.mark.parametrize(
     ("words", "parameters"),
     [
@@ -78,12 +78,15 @@ def test_a_spec_has_parameters(name: str, words: str, parameters: dict[str, Any]
     ("spec", "words"),
     [
         ("", "unknown policy ''"),
-        ("nobody", "'uniform' is always there"),
+        ("nobody", "mount_drago has .*uniform"),
         ("nobody:x=1", "unknown policy 'nobody:x=1'"),
+        ("gredy", "perhaps greedy"),
+        ("games", "unknown policy"),  # a module whose `make` makes no policy
+        ("subprocess:call:args=true", "annotated to return a Policy"),
         ("no_such_module:Mine", "no module 'no_such_module'"),
         ("tests.adapters:Nobody", "has no 'Nobody'"),
         ("uniform:x=1", "cannot be made"),
-        ("greedy:x=1,y", "key=value"),
+        ("guest:x=1,y", "key=value"),
         ("tests.adapters:First:last", "key=value"),
         ("tests.adapters:First:speed=1", "cannot be made.*speed"),
     ],
@@ -91,6 +94,28 @@ def test_a_spec_has_parameters(name: str, words: str, parameters: dict[str, Any]
 def test_a_bad_spec_is_refused(spec: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         resolve(spec)
+
+
+def made(**parameters: Any) -> Policy:
+    return Made(**parameters)
+
+
+def test_a_function_may_make_a_policy_if_it_says_so() -> None:
+    assert getattr(resolve("tests.test_policy:made:x=1"), "parameters", None) == {"x": 1}
+
+
+@pytest.mark.parametrize("spec", ["tests.adapters:First", "subprocess:call"])
+def test_a_spec_from_a_file_names_built_in_policies_only(spec: str) -> None:
+    with pytest.raises(ValueError, match="--trust"):
+        resolve(spec, trust=False)
+    assert resolve("greedy", trust=False).name == "greedy"
+    assert resolve_all(["uniform", "search:playouts=4"], trust=False)[1].name == "search"
+
+
+def test_a_name_means_the_policy_of_the_game() -> None:
+    assert type(resolve("greedy", "mount_drago:players=3")) is type(resolve("greedy"))
+    with pytest.raises(ValueError, match=r"unknown game 'mont_drago'.*perhaps mount_drago"):
+        resolve("greedy", "mont_drago")
 
 
 def test_a_module_that_lacks_something_itself_says_so(

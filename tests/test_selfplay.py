@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from drago_env import IllegalAction
+from drago_env.core.trajectories import ENDED, OPEN, trajectories
 from drago_env.mount_drago_v0 import raw_env, selfplay_env
-from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from tests.adapters import ACTIONS, REWARDS, VARIANTS, Kept, picks, same
 
 

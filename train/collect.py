@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from agents.cluster import connect
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
-from drago_env.game import Game, Legal, mix, select
+from drago_env.core.chance import mix
+from drago_env.core.checks import select
+from drago_env.game import Game, Legal
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from drago_env.wrappers.selfplay import OPEN, trajectories
 from train.network import Network

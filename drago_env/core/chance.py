@@ -9,6 +9,7 @@ that draw), and `options` tells how many outcomes the first draw beyond the scri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,3 +64,21 @@ def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return np.asarray(z ^ (z >> _S31))
+
+
+def unmixed(number: int) -> int:
+    """The number that `mixed` takes to this one: so a deal can be given its draws."""
+    for shift, factor in ((31, int(_MIX_2)), (27, int(_MIX_1)), (30, 1)):
+        number ^= number >> shift ^ number >> 2 * shift
+        number = number * pow(factor, -1, 1 << 64) % (1 << 64)
+    return number
+
+
+def as_digits(draws: Sequence[int], bases: Sequence[int]) -> int:
+    """Draws as one number, the first one as its last digit, each in the base of its outcomes."""
+    number = 0
+    for draw, base in zip(reversed(draws), reversed(bases), strict=True):
+        number = number * base + draw
+    if number >= 1 << 64:
+        raise ValueError(f"{len(draws)} draws are too many for one script")
+    return number

@@ -20,9 +20,9 @@ from typing import Any
 from numba import njit
 
 try:
-    from numba.core.caching import FunctionCache
+    from numba.core.caching import FunctionCache as _Base
 except ImportError:  # another numba: nothing is kept on disk
-    FunctionCache = None
+    _Base = object  # type: ignore[assignment,misc,unused-ignore]
 
 Function = Callable[..., Any]
 PACKAGE = __name__.partition(".")[0]
@@ -60,28 +60,26 @@ def compiled_for(module: str) -> Callable[[Function], Any]:
 
 def _kept(function: Function, fingerprint: str | None) -> Any:
     dispatcher = njit(**_OPTIONS)(function)
-    if FunctionCache is not None and fingerprint and hasattr(dispatcher, "_cache"):
+    if fingerprint and hasattr(dispatcher, "_cache"):
         # no folder can be written, or another numba: what is compiled stays in memory
-        with suppress(RuntimeError, AttributeError):
+        with suppress(RuntimeError, AttributeError, TypeError):
             dispatcher._cache = _Cache(function, fingerprint)
     return dispatcher
 
 
-if FunctionCache is not None:
+class _Cache(_Base):  # type: ignore[misc,valid-type,unused-ignore]  # numba carries no types
+    """numba's cache of a function, with a stamp of our own.
 
-    class _Cache(FunctionCache):  # type: ignore[misc]  # numba carries no types
-        """numba's cache of a function, with a stamp of our own.
+    The key leaves the contents of closures out: functions among them have another number in
+    every process. What they are made of is in the stamp.
+    """
 
-        The key leaves the contents of closures out: functions among them have another number in
-        every process. What they are made of is in the stamp.
-        """
+    def __init__(self, function: Function, fingerprint: str) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call,unused-ignore]
+        self._cache_file._source_stamp = fingerprint
 
-        def __init__(self, function: Function, fingerprint: str) -> None:
-            super().__init__(function)
-            self._cache_file._source_stamp = fingerprint
-
-        def _index_key(self, sig: Any, codegen: Any) -> Any:
-            return sig, codegen.magic_tuple()
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple()
 
 
 @cache

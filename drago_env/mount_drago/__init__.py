@@ -1,0 +1,38 @@
+"""Mount Drago: 2 to 5 riders, ten dragons, 110 cards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drago_env.mount_drago.board import Board
+    from drago_env.mount_drago.game import MountDrago
+
+
+def make(
+    players: int = 2,
+    edition: str = "german",
+    board: Board | str | Path | None = None,
+    reward: str = "win",
+    threads: int = 1,
+    rules: str = "full",
+) -> MountDrago:
+    """The rule book; `board` is a `Board`, a board file, or by default the built-in side.
+
+    `rules="tiny"` are the small rules of clause 11, with a board of their own.
+    """
+    from drago_env.mount_drago.board import Board
+    from drago_env.mount_drago.game import MountDrago
+    from drago_env.mount_drago.rules import Rules, RulesError
+
+    if rules not in ("full", "tiny"):
+        raise RulesError(f"rules must be full or tiny, not {rules!r}")
+    if rules == "tiny":
+        if board is not None:
+            raise RulesError("the tiny rules have a board of their own: leave board out")
+        return MountDrago(Rules.tiny(players, edition), reward=reward, threads=threads)
+    if isinstance(board, str | Path):
+        board = Board.read(board)
+    chosen = Rules(players, edition, board) if board else Rules(players, edition)
+    return MountDrago(chosen, reward=reward, threads=threads)

@@ -7,58 +7,42 @@ to about [-1, 1]; the compact int8 form holds the same numbers unscaled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.layout import Slice, laid_out, named, starts
 from drago_env.mount_drago import rules as numbers
 from drago_env.mount_drago.rules import COLOURS, EDITIONS, MAX_PLAYERS, Rules
 
 VERSION = 2  # of the meaning of the vector and of the features; goes up when either changes
 
 
-@dataclass(frozen=True)
-class Slice:
-    """A named part of a vector: where it starts, how it is shaped and scaled, what it says."""
-
-    name: str
-    start: int
-    shape: tuple[int, ...]
-    scale: float | tuple[float, ...]  # one, or one for each column
-    meaning: str
-    whole: bool = True  # whole numbers before they are scaled
-
-    @property
-    def stop(self) -> int:
-        """Where the next part starts."""
-        return self.start + prod(self.shape)
-
-    def of(self, vector: NDArray[Any]) -> NDArray[Any]:
-        """The part of a vector with this name, or of the last axis of a batch of vectors."""
-        return vector[..., self.start : self.stop].reshape(*vector.shape[:-1], *self.shape)
-
-
-def _laid_out(
-    *parts: tuple[str, tuple[int, ...], float | tuple[float, ...], str],
-    fractions: Sequence[str] = (),
-) -> tuple[Slice, ...]:
-    slices: list[Slice] = []
-    for name, shape, scale, meaning in parts:
-        start = slices[-1].stop if slices else 0
-        slices.append(Slice(name, start, shape, scale, meaning, name not in fractions))
-    return tuple(slices)
+_TAIL = (
+    ("hand_size", (MAX_PLAYERS,), 1 / 8, "cards in each hand"),
+    ("top_value", (MAX_PLAYERS,), 1 / 8, "value of the top card of each pile"),
+    ("lead", (MAX_PLAYERS - 1,), 1 / 32, "each other rider's points less the own, up to 127"),
+    ("turn", (MAX_PLAYERS,), 1.0, "who decides; nobody when the game is over"),
+    ("discarding", (1,), 1.0, "the decision is a discard"),
+    ("discarded", (1,), 1 / 8, "cards discarded so far in this step"),
+    ("deck", (1,), 1 / 128, "cards in the deck"),
+    ("summit_left", (1,), 1 / 4, "dragons that must still reach the summit to end the game"),
+    ("players", (4,), 1.0, "two, three, four or five riders"),
+    ("italian", (1,), 1.0, "the italian edition"),
+)
+# where the parts of the tail begin, after what each dragon and each rider's dragon take
+HAND_SIZE, TOP_VALUE, LEAD, TURN, DISCARDING, DISCARDED, DECK, SUMMIT_LEFT, PLAYERS, EDITION = (
+    starts(laid_out(*_TAIL))
+)
 
 
 def layout(rules: Rules) -> tuple[Slice, ...]:
     """The slices of the observation, in the order in which the kernel writes them."""
-    kinds, colours, seats = rules.card_kinds, rules.colours, MAX_PLAYERS
+    kinds, colours = rules.card_kinds, rules.colours
     card = 2.0 ** -np.ceil(np.log2(max(rules.copies)))
     ahead = numbers.ahead_scale(rules)
-    return _laid_out(
+    return laid_out(
         ("hand", (kinds,), card, "own cards of each kind"),
         ("unseen", (kinds,), card, "cards of each kind in the other hands or the deck"),
         (
@@ -68,26 +52,12 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
             "for each dragon: space, steps to the summit, value there; then for each card value "
             "the value where it lands; then what the landing triggers (1 minor, 2 major)",
         ),
-        ("rides", (seats, colours), 1.0, "which dragon each rider rides"),
-        ("hand_size", (seats,), 1 / 8, "cards in each hand"),
-        ("top_value", (seats,), 1 / 8, "value of the top card of each pile"),
-        (
-            "lead",
-            (seats - 1,),
-            1 / 32,
-            "each other rider's points less the own, up to 127",
-        ),
-        ("turn", (seats,), 1.0, "who decides; nobody when the game is over"),
-        ("discarding", (1,), 1.0, "the decision is a discard"),
-        ("discarded", (1,), 1 / 8, "cards discarded so far in this step"),
-        ("deck", (1,), 1 / 128, "cards in the deck"),
-        ("summit_left", (1,), 1 / 4, "dragons that must still reach the summit to end the game"),
-        ("players", (4,), 1.0, "two, three, four or five riders"),
-        ("italian", (1,), 1.0, "the italian edition"),
+        ("rides", (MAX_PLAYERS, colours), 1.0, "which dragon each rider rides"),
+        *_TAIL,
     )
 
 
-FEATURES = _laid_out(
+FEATURES = laid_out(
     ("points", (MAX_PLAYERS,), 1 / 8, "what each rider gets at once, the own first"),
     ("own_value", (1,), 1 / 8, "value of the own dragon's space after it"),
     ("own_steps", (1,), 1 / 32, "steps from there to the summit"),
@@ -121,25 +91,23 @@ FEATURES = _laid_out(
     ),
     fractions=("rival_value", "own_road", "next_gain", "danger"),
 )
-
-
-def scale(slices: tuple[Slice, ...]) -> NDArray[np.float32]:
-    """The factor of each number of a vector with these slices."""
-    parts = [np.broadcast_to(part.scale, part.shape).ravel() for part in slices]
-    return np.concatenate(parts).astype(np.float32)
-
-
-def named(vector: NDArray[Any], slices: tuple[Slice, ...]) -> dict[str, NDArray[Any]]:
-    """The unscaled numbers of a vector (scaled or compact), by the names of its slices.
-
-    They are integers where a slice is of whole numbers, else floats as exact as the vector's.
-    """
-    size = slices[-1].stop
-    if vector.shape != (size,):
-        raise ValueError(f"expected a vector of {size} numbers, not the shape {vector.shape}")
-    plain = vector if vector.dtype == np.int8 else vector / scale(slices)
-    rounded = np.rint(plain).astype(np.int64)
-    return {part.name: part.of(rounded if part.whole else plain) for part in slices}
+(
+    POINTS,
+    OWN_VALUE,
+    OWN_STEPS,
+    TRIGGER,
+    NO_DRAW,
+    CHANGES,
+    ENDS,
+    DISCARDS,
+    DONE,
+    RIVAL_VALUE,
+    OWN_ROAD,
+    NEXT_GAIN,
+    DANGER,
+    OWN_LEAD,
+    VERDICT,
+) = starts(FEATURES)
 
 
 def describe(vector: NDArray[Any], rules: Rules | None = None) -> str:

@@ -13,11 +13,10 @@ from typing import Any
 from drago_env.mount_drago import canvas, scene
 from drago_env.mount_drago import record as records
 from drago_env.mount_drago.board import Board
-from drago_env.mount_drago.chart import chart
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.record import Record, RecordError
 from drago_env.mount_drago.rules import Rules, landing
-from drago_env.mount_drago.sight import (
+from drago_env.mount_drago.visible import (
     DISCARD,
     OPEN,
     OVER,
@@ -29,6 +28,7 @@ from drago_env.mount_drago.sight import (
     names,
     sight,
 )
+from drago_env.pictures.chart import chart
 
 _PAUSE = 3000  # milliseconds that a GIF rests on the last frame
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from drago_env.game import State
-from drago_env.mount_drago import kernel
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import COLOURS, Rules
-from drago_env.mount_drago.storage import PHASES, StateError, check
+from drago_env.mount_drago.state import DISCARD, EMPTY, PHASES
+from drago_env.mount_drago.storage import StateError, check
 
 FORMAT = "drago-position/1"
 
@@ -26,7 +26,7 @@ def write(game: MountDrago, state: State, row: int = 0) -> str:
         return ", ".join(rules.card_text(int(card)) for card in kinds)
 
     turn = f"seat {it['seat']}, {PHASES[it['phase']]}"
-    if it["phase"] == kernel.DISCARD:
+    if it["phase"] == DISCARD:
         turn += f", {it['discarded']} discarded"
     dragons = zip(COLOURS, it["position"][: rules.colours], strict=False)
     lines = [
@@ -99,7 +99,7 @@ def read(text: str) -> tuple[MountDrago, State]:
         return named
 
     def fill(target: Any, values: list[int]) -> int:
-        target[:] = kernel.EMPTY
+        target[:] = EMPTY
         target[: len(values)] = values
         return len(values)
 

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core.batches import NO_ACTION
 from drago_env.game import Outcome, State
-from drago_env.mount_drago import kernel
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
+from drago_env.mount_drago.kernel.knowledge import redraw
 from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
+from drago_env.mount_drago.state import EMPTY, OVER
 
 FORMAT = "mount-drago/1"
 Record = dict[str, Any]
@@ -39,7 +41,7 @@ def record(
     actions: ArrayLike,
     *,
     seed: int | None = None,
-    riders: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Record:
     """The record of one game: its state right after the deal (one row) and its decisions."""
     state = start.copy()
@@ -54,7 +56,7 @@ def record(
         "rules": rules.as_dict(),
         "board": rules.board.pairs(),
         "seed": None if seed is None else int(seed),
-        "riders": None if riders is None else [str(name) for name in riders],
+        "riders": None if names is None else [str(name) for name in names],
         "start": {
             "tops": it["top"][:n].tolist(),
             "hands": [it["hand"][seat, : rules.hand].tolist() for seat in range(n)],
@@ -63,7 +65,7 @@ def record(
         "moves": [],
     }
     for action in np.asarray(actions).tolist():
-        if action == kernel.NO_ACTION:
+        if action == NO_ACTION:
             raise ValueError("a record has no idle moves: leave -1 out of the actions")
         seat = int(it["seat"])
         points = game.step(state, [action]).points
@@ -215,7 +217,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         open_rows = np.array([game.fault is None for game in games])
         rows = np.flatnonzero(open_rows & (lengths > number)).tolist()
         moves = [games[row].made["moves"][number] for row in rows]
-        actions = np.full(n, kernel.NO_ACTION)
+        actions = np.full(n, NO_ACTION)
         for row, move in zip(rows, moves, strict=True):
             fault = _move_fault(book, state, row, move)
             if fault:
@@ -236,11 +238,11 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
                 fault = _result_fault(book, state, row, move, outcome.points[row])
                 if fault:
                     games[row].fault = f"move {number}: {fault}"
-                    actions[row] = kernel.NO_ACTION
+                    actions[row] = NO_ACTION
                 else:
                     cards[row, : len(move["drawn"])] = move["drawn"]
         faults = np.empty(n, np.int64)
-        kernel.redraw(state, seats, actions, decks, cards, book.tables, faults)
+        redraw(state, seats, actions, decks, cards, book.tables, faults)
         for row in np.flatnonzero(faults >= 0).tolist():
             card = book.rules[0].card_text(int(cards[row, faults[row]]))
             games[
@@ -261,7 +263,7 @@ def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | No
     for key in ("points", "drawn"):
         if not isinstance(move.get(key), list) or not all(_is_int(x) for x in move[key]):
             return f"{key} must be a list of whole numbers, not {move.get(key)!r:.40}"
-    if state["phase"][row] == kernel.OVER:
+    if state["phase"][row] == OVER:
         return "the game is over already (clause 6.7)"
     if move["seat"] != state["seat"][row]:
         return f"it is seat {state['seat'][row]}'s turn, not seat {move['seat']}'s (clause 3)"
@@ -269,7 +271,7 @@ def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | No
     if action >= book.spec.num_actions:
         return f"actions run from 0 to {book.spec.num_actions - 1}, not {action} (clause 10)"
     one = state[row : row + 1]
-    if kernel.find_illegal(one, np.array([action]), book.tables) >= 0:
+    if not book.is_legal(one, action):
         reason, clause = book.why_illegal(state, row, action)
         return f"cannot {book.action_text(action)}: {reason} (clause {clause})"
     return None
@@ -284,7 +286,7 @@ def _result_fault(
         return f"the points are {got}, not {move['points']} (clause 6)"
     drawn = int(state["drawn_size"][row])
     if len(move["drawn"]) != drawn:
-        clause = "6.7" if state["phase"][row] == kernel.OVER else "7"
+        clause = "6.7" if state["phase"][row] == OVER else "7"
         return f"{drawn} cards are drawn, not {len(move['drawn'])} (clause {clause})"
     if any(not 0 <= card < book.rules[0].card_kinds for card in move["drawn"]):
         return f"a drawn card does not exist in {move['drawn']} (clause 1.3)"
@@ -295,7 +297,7 @@ def _result_fault(
 
 def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | None:
     """What is wrong with the end of a record."""
-    if state["phase"][row] != kernel.OVER:
+    if state["phase"][row] != OVER:
         named = [key for key in ("scores", "winners") if key in made]
         return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
     scores = state["score"][row, : state["players"][row]].tolist()
@@ -387,7 +389,7 @@ def _deal(made: Record, rules: Rules) -> State:
     it["pile"] = np.bincount(np.array(start["discard"], int), minlength=len(it["pile"]))
     np.subtract.at(left, start["tops"] + start["discard"], 1)
     deck = np.repeat(np.arange(rules.card_kinds), left)
-    it["deck"] = kernel.EMPTY
+    it["deck"] = EMPTY
     it["deck"][: len(deck)] = deck
     it["deck_size"] = len(deck)
     return state

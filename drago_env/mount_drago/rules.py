@@ -24,6 +24,7 @@ COLOURS = (
     "orange",
 )
 EDITIONS = ("german", "italian")
+ITALIAN = EDITIONS.index("italian")
 
 # Capacities: those of the full game. Smaller rules use less of them.
 MIN_PLAYERS = 2
@@ -33,12 +34,16 @@ MAX_VALUES = 5
 MAX_CARD_KINDS = MAX_COLOURS * MAX_VALUES
 MAX_CARDS = 110
 MAX_HAND = 6
+MAX_LEGAL = 2 * MAX_HAND
 
 AHEAD_WIDTH = 16  # of 3 + 2 * MAX_VALUES: whole vector registers are copied faster
 # Scales are powers of two, so that scaled numbers are exact.
 SPACE_SCALE, SPACE_VALUE_SCALE, TRIGGER_SCALE = 1 / 32, 1 / 8, 1 / 2
 
 NO_SCORING, MINOR, MAJOR = 0, 1, 2  # what a landing triggers (clause 6)
+MINOR_LIMIT = 3  # a minor scoring counts spaces of at most this value (6.2)
+WIN, MARGIN, RANK = 0, 1, 2  # reward schemes
+MARGIN_SCALE = 20.0
 
 
 class RulesError(ValueError):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from drago_env.mount_drago.board import Board
-from drago_env.mount_drago.canvas import (
+from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.track import CAMP, RADIUS, Track, track
+from drago_env.mount_drago.visible import CODES, DISCARD, OVER, PLAY, Rider, Sight
+from drago_env.pictures.canvas import (
     HEIGHT,
     WIDTH,
     Box,
@@ -18,9 +21,6 @@ from drago_env.mount_drago.canvas import (
     fit,
     width,
 )
-from drago_env.mount_drago.rules import COLOURS
-from drago_env.mount_drago.sight import CODES, DISCARD, OVER, PLAY, Rider, Sight
-from drago_env.mount_drago.track import CAMP, RADIUS, Track, track
 
 TINTS = (
     *("#2463d1", "#8b5a2b", "#2a2a2e", "#d42a2a", "#f5cc1b"),

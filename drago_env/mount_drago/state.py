@@ -15,6 +15,10 @@ from drago_env.mount_drago.rules import (
     MAX_PLAYERS,
 )
 
+PLAY, DISCARD, OVER = 0, 1, 2  # state["phase"]
+PHASES = ("play", "discard", "over")
+EMPTY = 255  # an unused slot of a hand; the space of a dragon that the rules do not have
+
 STATE = np.dtype(
     [
         ("rng", "<u8"),  # the generator of chance: the deal, the draws, the reshuffles
@@ -32,10 +36,12 @@ STATE = np.dtype(
         ("players", "u1"),
         ("edition", "u1"),  # index into rules.EDITIONS
         ("seat", "u1"),  # who decides; after the end, who made the last move
-        ("phase", "u1"),  # PLAY, DISCARD or OVER of kernel.py
+        ("phase", "u1"),  # PLAY, DISCARD or OVER
         ("summit", "u1"),  # dragons on the summit
         ("discarded", "u1"),  # cards discarded so far in this discard step
-        ("spare", "u1", (4,)),  # always zero, in place of padding, which numpy leaves undefined
+        ("script", "u1"),  # see core/chance.py; 0 in play, as is `options`
+        ("options", "u1"),
+        ("spare", "u1", (2,)),  # always zero, in place of padding, which numpy leaves undefined
     ],
     align=True,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from drago_env.mount_drago.canvas import Point
+from drago_env.pictures.canvas import Point
 
 MIDDLE = 320.0  # of the mountain
 FOOT, TOP = 556.0, 88.0  # between them the path winds up

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from drago_env.game import Game, State, mix, select
+from drago_env.core.chance import mix
+from drago_env.core.checks import select
+from drago_env.game import Game, Move, State
 from drago_env.policy import View
-from drago_env.wrappers.selfplay import decision_space
+from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
 
@@ -35,19 +37,22 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def __init__(
         self,
         game: Game,
-        players: int,
-        prefix: str,
         render_mode: str | None = None,
         action_features: bool = False,
     ) -> None:
         super().__init__()
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode must be None or one of {modes}, not {render_mode!r}")
+        self.metadata = {
+            "name": f"{game.spec.name}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": FPS,
+        }
+        check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
         self.action_features = action_features
-        self.possible_agents = [f"{prefix}_{seat}" for seat in range(players)]
+        seats = int(game.players(game.new(0))[0])
+        self.possible_agents = [f"{game.spec.seat_name}_{seat}" for seat in range(seats)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         spec = game.spec
@@ -94,6 +99,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._start = select(self._state)
         self._actions: list[int] = []
         self._mover: str | None = None
+        self._told = ""  # the last move in words, for pictures
         self._views = 0
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -129,6 +135,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not 0 <= number < self._num_actions or not self._row_mask[number]:
             self._refuse(number)
         agent = self.agent_selection
+        if self.render_mode is not None:
+            self._told = self.game.told(self._state, 0, number, None) or ""
         self._choice[0] = number
         self._advance()
         self._actions.append(number)
@@ -238,19 +246,23 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if self.render_mode is None:
             raise RuntimeError("render() needs a render_mode: make the environment with one")
         self._seat(self.possible_agents[0])
-        last = None
-        if self._mover is not None:
-            points = self._turn.outcome.points[0, : len(self.possible_agents)].tolist()
-            last = (self._seat_of[self._mover], self._actions[-1], points)
-        picture = self.game.draw(self._state, last=last)
+        picture = self.game.draw(self._state, last=self._last_move())
         if self.render_mode == "ansi":
             return picture.ansi()
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self.game.window(self.metadata["render_fps"])
+            from drago_env.pictures.window import Window
+
+            self._window = Window(self.game.spec.title, FPS)
         self._window.show(picture.rgb())
         return None
+
+    def _last_move(self) -> Move | None:
+        if self._mover is None:
+            return None
+        points = self._turn.outcome.points[0, : len(self.possible_agents)].tolist()
+        return Move(self._seat_of[self._mover], self._actions[-1], self._told, points)
 
     def close(self) -> None:
         """Closes the window, if there is one."""

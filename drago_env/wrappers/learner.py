@@ -10,7 +10,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, mix, select
+from drago_env.core.chance import mix
+from drago_env.core.checks import select, whole
+from drago_env.core.outcome import standings
+from drago_env.game import Game
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all
 
 Opponents = str | Policy | Sequence[str | Policy] | None
@@ -31,14 +34,13 @@ class LearnerBatch:
         self,
         game: Game,
         num_envs: int,
-        players: int,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = False,
         action_features: bool = False,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
+        whole("num_envs", num_envs, 1)
+        players = int(game.players(game.new(0))[0])
         if seat is not None and seat not in range(players):
             raise ValueError(f"seat must be None or from 0 to {players - 1}, not {seat!r}")
         if flat and action_features:
@@ -80,7 +82,7 @@ class LearnerBatch:
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the games meet from their next reset on; running games are not touched."""
-        self._pool = resolve_all(opponents)
+        self._pool = resolve_all(opponents, self.game)
 
     def seed(self, seed: int) -> None:
         """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
@@ -219,7 +221,7 @@ class LearnerBatch:
         return dense
 
     def names(self, rows: NDArray[np.int64]) -> NDArray[np.object_]:
-        """Whom the learner meets in these rows, `(rows, players - 1)`: the next rider first."""
+        """Whom the learner meets in these rows, `(rows, players - 1)`: the next seat first."""
         known = np.array([policy.name for policy in self._policies], object)
         seats = (self.learner[rows, None] + np.arange(1, self.players)) % self.players
         return np.asarray(known[self._pool_index[rows[:, None], seats]])
@@ -228,8 +230,7 @@ class LearnerBatch:
         """How these games came out, meaningful in finished ones."""
         state = select(self.state, rows)
         scores = self.game.scores(state)[:, : self.players].astype(np.int64)
-        own = scores[np.arange(len(rows)), self.learner[rows]][:, None]
-        rank = 1 + (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2
+        rank = standings(self.game, state).rank[np.arange(len(rows)), self.learner[rows]]
         winners = np.empty(len(rows), object)
         for row, won in enumerate(self.game.winners(state)):
             winners[row] = np.flatnonzero(won).tolist()

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.game import Game, seed_array
+from drago_env.core.checks import seed_array
+from drago_env.game import Game
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
 try:
@@ -30,14 +31,13 @@ class LearnerVecEnv(VecEnv):
     def __init__(
         self,
         game: Game,
-        num_envs: int,
-        players: int,
+        num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = True,
         action_features: bool = False,
     ) -> None:
-        self._batch = LearnerBatch(game, num_envs, players, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
         self._started = False

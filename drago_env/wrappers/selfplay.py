@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -11,21 +11,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, GameSpec, mix, seed_array, select
-
-
-def decision_space(spec: GameSpec, action_features: bool) -> spaces.Dict:
-    """What a seat sees when it decides; with features also the list of its legal actions."""
-    bound = spec.observation_bound
-    parts: dict[str, spaces.Space[Any]] = {
-        "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
-        "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
-    }
-    if action_features:
-        shape = (spec.max_legal, spec.feature_size)
-        parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
-        parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
-    return spaces.Dict(parts)
+from drago_env.core.chance import mix
+from drago_env.core.checks import seed_array, select, whole
+from drago_env.game import Game
+from drago_env.wrappers.spaces import decision_space
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -39,9 +28,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     same step; `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
     """
 
-    def __init__(self, game: Game, num_envs: int, action_features: bool = False) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number from 1, not {num_envs!r}")
+    def __init__(self, game: Game, num_envs: int = 1, action_features: bool = False) -> None:
+        whole("num_envs", num_envs, 1)
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
         self.render_mode = None
         self.game, self.num_envs, self.action_features = game, num_envs, action_features
@@ -133,45 +121,3 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}
-
-
-class Trajectories(NamedTuple):
-    """A stream of decisions seen by the seats that made them, `(steps, num_envs)` each."""
-
-    rewards: NDArray[np.float32]  # what the decider got from this decision to his next one
-    following: NDArray[np.int64]  # the step of his next decision, or ENDED, or OPEN
-
-
-ENDED = -1  # the game ended before the seat decided again
-OPEN = -2  # the stream ended before the seat decided again: bootstrap from its value
-
-
-def trajectories(current_player: ArrayLike, rewards: ArrayLike, done: ArrayLike) -> Trajectories:
-    """Turns a stream of steps into per-seat trajectories.
-
-    `current_player` and `done` are `(steps, num_envs)`, `rewards` is `(steps, num_envs, seats)`:
-    who decided, what every seat got by it, and whether it ended the game. A seat's rewards are
-    added up between its own decisions, and every seat is paid at the end.
-    """
-    players = np.asarray(current_player).astype(np.int64)
-    paid, ended = np.asarray(rewards), np.asarray(done).astype(np.bool_)
-    whole = players.ndim == 2 and paid.ndim == 3
-    if not whole or paid.shape[:2] != players.shape or ended.shape != players.shape:
-        raise ValueError(
-            "current_player and done must be (steps, num_envs), rewards (steps, num_envs, seats), "
-            f"not {players.shape}, {ended.shape} and {paid.shape}"
-        )
-    steps, num_envs = players.shape
-    rows = np.arange(num_envs)
-    own = np.zeros((steps, num_envs), np.float32)
-    following = np.full((steps, num_envs), OPEN)
-    sums = np.zeros((num_envs, paid.shape[2]), np.float64)
-    after = np.full(sums.shape, OPEN)
-    for step in reversed(range(steps)):
-        sums[ended[step]] = 0.0
-        after[ended[step]] = ENDED
-        sums += paid[step]
-        seats = players[step]
-        own[step], following[step] = sums[rows, seats], after[rows, seats]
-        sums[rows, seats], after[rows, seats] = 0.0, step
-    return Trajectories(own, following)

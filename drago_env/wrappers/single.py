@@ -9,9 +9,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from drago_env.game import Game, seed_array
+from drago_env.core.checks import seed_array
+from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
+from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
@@ -26,23 +28,20 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     seat got since its last decision. An illegal action raises and changes nothing.
     """
 
-    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
 
     def __init__(
         self,
         game: Game,
-        players: int,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = False,
         action_features: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode must be None or one of {modes}, not {render_mode!r}")
+        check_render_mode(render_mode)
         self.render_mode = render_mode
-        self._batch = LearnerBatch(game, 1, players, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(game, 1, opponents, seat, flat, action_features)
         self.observation_space = self._batch.single_observation_space()
         self.action_space = spaces.Discrete(game.spec.num_actions)
         self._started = False
@@ -121,7 +120,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         if self.render_mode == "rgb_array":
             return picture.rgb()
         if self._window is None:
-            self._window = self._batch.game.window(self.metadata["render_fps"])
+            from drago_env.pictures.window import Window
+
+            self._window = Window(self._batch.game.spec.title, FPS)
         self._window.show(picture.rgb())
         return None
 

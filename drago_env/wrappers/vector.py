@@ -12,7 +12,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.game import Game, seed_array
+from drago_env.core.checks import seed_array
+from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
 
@@ -29,8 +30,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def __init__(
         self,
         game: Game,
-        num_envs: int,
-        players: int,
+        num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
         flat: bool = False,
@@ -44,7 +44,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.render_mode = None
         self.num_envs = num_envs
         self._same_step = mode is AutoresetMode.SAME_STEP
-        self._batch = LearnerBatch(game, num_envs, players, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
         self.single_observation_space = self._batch.single_observation_space()
         self.single_action_space = spaces.Discrete(game.spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)

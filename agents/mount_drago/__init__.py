@@ -1,0 +1,1 @@
+"""Mount Drago's tuning and its network."""

@@ -1,0 +1,147 @@
+"""Planning on batches of positions, for any game that hands its planners' loops over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drago_env.core.batches import NO_ACTION
+from drago_env.core.checks import seed_array
+from drago_env.core.compiled_game import CompiledGame
+from drago_env.core.search import END_OF_GAME, PLAN, Searches
+from drago_env.game import Seeds, State
+
+LEAST_PRIOR = 1e-9  # smaller ones count as this
+_NO_WEIGHTS = np.zeros((1, 1))
+
+
+class Planner(NamedTuple):
+    """What planners ask of a game: its searches, and its rules of thumb with their weights."""
+
+    searches: Searches
+    weights: Callable[[str], NDArray[np.float64]] | None = None  # by the name of a set
+    playouts: tuple[str, ...] = ("uniform",)  # who may play on; the first by default
+    leaves: tuple[str, ...] = ("end",)  # what a cut may be worth; `end`: playouts are not cut
+    depth: int = 0  # decisions after which a playout is cut by default; 0: at the end
+
+
+class Plan(NamedTuple):
+    """How to search."""
+
+    method: str  # flat or tree
+    playouts: int  # for each decision
+    depth: int  # decisions of a playout after the one tried (flat) or the tree (tree)
+    noise: float  # share of a playout's decisions that are random
+    explore: float  # weight of the tree's bonus for what is little known
+    sharpness: float  # how closely that bonus follows the rules of thumb
+    margin: bool  # a playout is worth its margin, not the chance to win
+    sees_all: bool  # is told what is hidden
+    prior_weight: float = 0.0  # flat: playouts won that the logarithm of a prior is worth
+
+
+class SearchResult(NamedTuple):
+    """What a search found out about each legal action."""
+
+    actions: NDArray[np.uint16]  # (n, max_legal)
+    counts: NDArray[np.int64]  # (n,)
+    visits: NDArray[np.int64]  # (n, max_legal), playouts of each
+    values: NDArray[np.float64]  # (n, max_legal), the mean of what came of them
+
+    def best(self) -> NDArray[np.int64]:
+        """The action with the most playouts in each game, the better mean among equals.
+
+        It is -1 after the end.
+        """
+        known = np.arange(self.actions.shape[1]) < self.counts[:, None]
+        most = np.where(known, self.visits, -1)
+        front = most == most.max(1, keepdims=True)
+        place = np.where(front, self.values, -np.inf).argmax(1)
+        actions = self.actions[np.arange(len(place)), place].astype(np.int64)
+        return np.where(self.counts > 0, actions, NO_ACTION)
+
+
+def planner_of(game: Any, who: str) -> Planner:
+    """What a game offers planners, or why `who` cannot play it."""
+    planner = getattr(game, "planner", None)
+    if planner is None:
+        name = getattr(getattr(game, "spec", None), "name", game)
+        raise ValueError(f"{who} plans, and {name!s:.60} hands no functions for planners over")
+    return planner  # type: ignore[no-any-return]
+
+
+def assess(game: CompiledGame, state: State, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The best action of each game by the rules of thumb; -1 after the end."""
+    best = np.empty(len(state), np.int64)
+    kernel = planner_of(game, "assess").searches.assess
+    game.run(kernel, len(state), state, (game.tables, weights), best)
+    return best
+
+
+def roll(
+    game: CompiledGame,
+    state: State,
+    seeds: Seeds,
+    weights: NDArray[np.float64],
+    who: NDArray[np.int64],
+    depth: int = END_OF_GAME,
+    noise: float = 0.0,
+) -> None:
+    """Plays on in place by the rules of thumb, each decision with probability `noise` at random.
+
+    Seat k of game i follows `weights[who[i, k]]`.
+    """
+    shape = (len(state), game.spec.seats)
+    if who.shape != shape or not ((who >= 0) & (who < len(weights))).all():
+        raise ValueError(
+            f"who must be of shape {shape} and name weights 0 to {len(weights) - 1}, "
+            f"not of shape {who.shape}"
+        )
+    picks = game.picks(seed_array(seeds, len(state)))
+    kernel = planner_of(game, "roll").searches.roll
+    game.run(kernel, len(state), state, picks, who, (game.tables, weights, depth, noise))
+
+
+def search(
+    game: CompiledGame,
+    state: State,
+    seeds: Seeds,
+    plan: Plan,
+    weights: NDArray[np.float64] = _NO_WEIGHTS,
+    leaf_weights: NDArray[np.float64] = _NO_WEIGHTS,
+    priors: NDArray[np.float32] | None = None,
+) -> SearchResult:
+    """Thinks about every game's legal actions by playouts.
+
+    Unless it `sees_all`, it looks at nothing that the seat on turn cannot see: each playout
+    starts from a world in which what is hidden is drawn anew. A flat search may be guided by
+    `priors`, the probability of each listed action `(n, max_legal)`; what they are worth is then
+    part of the values.
+    """
+    loops = planner_of(game, "search").searches
+    legal = game.legal(state)
+    totals = _head_start(plan, priors, (len(state), game.spec.max_legal))
+    visits = np.zeros(totals.shape, np.int64)
+    settings = np.array([plan[1:-1]], PLAN)
+    game.run(
+        loops.flat if plan.method == "flat" else loops.tree,
+        len(state),
+        *(state, seed_array(seeds, len(state)), (game.tables, settings, weights, leaf_weights)),
+        *(legal.actions, legal.counts, totals, visits),
+    )
+    return SearchResult(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
+
+
+def _head_start(
+    plan: Plan, priors: NDArray[np.float32] | None, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """What the listed actions have before any playout; kernels do not look."""
+    if priors is None:
+        return np.zeros(shape)
+    if plan.method != "flat":
+        raise ValueError(f"priors guide a flat search, not one with the method {plan.method!r}")
+    if priors.shape != shape:
+        raise ValueError(f"priors must be of shape {shape}, not {priors.shape}")
+    return plan.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))

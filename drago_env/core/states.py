@@ -1,0 +1,46 @@
+"""State files (`.npz`): games at any move, with what their rule book is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drago_env.core.files import replacing
+from drago_env.game import State, StateError
+
+FORMAT = "drago-state/1"
+
+
+def save(path: str | Path, about: dict[str, Any], state: State) -> None:
+    """Writes a state whole or not at all; nothing is pickled."""
+    about = {"format": FORMAT, **about}
+    with replacing(path) as part, part.open("wb") as file:
+        np.savez(file, about=np.array(json.dumps(about)), state=state)
+
+
+def load(path: str | Path, make: Callable[[dict[str, Any]], Any]) -> tuple[Any, State]:
+    """The games of a state file; a damaged or edited file is refused, never believed."""
+    try:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            about, state = json.loads(str(file["about"])), file["state"]
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # a damaged archive can raise nearly anything
+        raise StateError(f"{path} is not a sound state file: {error}") from error
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise StateError(f"{path} is not a state file of the format {FORMAT}")
+    try:
+        game = make(about)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StateError(f"{path}: the rules cannot be read: {error}") from error
+    if state.dtype != game.state_type or state.ndim != 1:
+        raise StateError(f"{path}: the state has the wrong type or shape")
+    try:
+        game.check(state)
+    except StateError as error:
+        raise StateError(f"{path}, {error}") from None
+    return game, state

@@ -1,0 +1,61 @@
+"""Mount Drago's functions, handed over to the loops over batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drago_env.core.batches import Functions, batches
+from drago_env.core.compiled import inlined
+from drago_env.mount_drago.kernel.deal import deal
+from drago_env.mount_drago.kernel.features import write_features
+from drago_env.mount_drago.kernel.heuristic import WORK, foresee
+from drago_env.mount_drago.kernel.knowledge import determinize, write_observation
+from drago_env.mount_drago.kernel.legal import is_legal, list_legal
+from drago_env.mount_drago.kernel.turn import apply, reward, shares
+from drago_env.mount_drago.rules import MAX_LEGAL, MAX_PLAYERS
+from drago_env.mount_drago.state import OVER
+
+
+@inlined
+def rules_of(game: Any, tables: Any) -> Any:
+    """The sizes, and the board of this game."""
+    return tables[game["board"]]
+
+
+@inlined
+def over(game: Any) -> Any:
+    """Whether the last dragon has arrived (6.7)."""
+    return game["phase"] == OVER
+
+
+@inlined
+def observe(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
+    """What a seat knows, scaled."""
+    write_observation(game, seat, rules, rules["ahead_scaled"], scale, out)
+
+
+@inlined
+def observe_compact(game: Any, seat: Any, rules: Any, ones: Any, out: Any) -> None:
+    """The same in whole numbers."""
+    write_observation(game, seat, rules, rules["ahead"], ones, out)
+
+
+FUNCTIONS = Functions(
+    rules_of=rules_of,
+    over=over,
+    deal=deal,
+    legal=list_legal,
+    is_legal=is_legal,
+    apply=apply,
+    reward=reward,
+    shares=shares,
+    observe=observe,
+    observe_compact=observe_compact,
+    determinize=determinize,
+    prepare=foresee,
+    features=write_features,
+    work=WORK,
+    seats=MAX_PLAYERS,
+    max_legal=MAX_LEGAL,
+)
+LOOPS = batches(__name__, FUNCTIONS)

@@ -1,0 +1,90 @@
+"""Each rider's chance to win, estimated from the position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from drago_env.core.compiled import compiled, inlined
+from drago_env.mount_drago.kernel.heuristic import WORK, best_gain, value_ahead, weigh
+from drago_env.mount_drago.kernel.turn import shares
+from drago_env.mount_drago.rules import MIN_PLAYERS
+from drago_env.mount_drago.state import OVER
+
+# `planning.WinChance` says what each weight means.
+SPACE, ROAD, THREAT, TURN, CARDS, SPREAD, LENGTH = range(7)
+
+
+@inlined
+def steps_left(game: Any, rules: Any) -> Any:
+    """Steps that the leading dragons still need to end the game."""
+    total: Any = 0
+    counted: Any = 0
+    for _ in range(np.int64(rules["summit_dragons"]) - np.int64(game["summit"])):
+        best: Any = -1
+        leader = 0
+        for dragon in range(np.int64(rules["colours"])):
+            place = np.int64(game["position"][dragon])
+            if place < rules["summit"] and place > best and counted >> dragon & 1 == 0:
+                best = place
+                leader = dragon
+        counted |= 1 << leader
+        total += np.int64(rules["summit"]) - best
+    return total
+
+
+@inlined
+def win_chances(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> None:
+    """Each seat's chance to win: a softmax of what the riders have and may expect."""
+    if game["phase"] == OVER:
+        shares(game, out)
+        return
+    players = np.int64(game["players"])
+    weigh(game, rules, work)
+    spread = np.exp(weights[SPREAD] + weights[LENGTH] * np.log(1.0 + steps_left(game, rules)))
+    top = -1e9
+    for rider in range(players):
+        space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
+        value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
+        value += weights[ROAD] * value_ahead(space, rules)
+        value += weights[CARDS] * game["hand_size"][rider]
+        threat = best_gain(game, rider, -1, rules, work)
+        value += (weights[THREAT] + weights[TURN] * (rider == game["seat"])) * threat
+        out[rider] = value / spread
+        top = max(top, out[rider])
+    total = 0.0
+    for rider in range(players):
+        out[rider] = np.exp(out[rider] - top)
+        total += out[rider]
+    for rider in range(players):
+        out[rider] /= total
+
+
+@inlined
+def leaf_values(game: Any, rules: Any, plan: Any, outlook: Any, work: Any) -> None:
+    """What a position is worth to each seat: its chance to win, or its margin on that scale."""
+    out = work["leaf"]
+    if plan["margin"]:
+        players = np.int64(game["players"])
+        total: Any = 0
+        for rider in range(players):
+            total += np.int64(game["score"][rider])
+        for rider in range(players):
+            own = np.int64(game["score"][rider])
+            out[rider] = 0.5 + (own - (total - own) / (players - 1)) / 64.0
+    else:
+        win_chances(game, rules, outlook, work, out)
+
+
+@compiled
+def estimate(state: Any, shared: Any, out: Any) -> None:
+    """Each seat's chance to win, by the fitted estimate."""
+    tables, weights = shared
+    works = np.empty(1, WORK)
+    for row in range(state.shape[0]):
+        game = state[row]
+        for seat in range(out.shape[1]):
+            out[row, seat] = 0.0
+        kind = game["players"] - MIN_PLAYERS
+        win_chances(game, tables[game["board"]], weights[kind], works[0], out[row])

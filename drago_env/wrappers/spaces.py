@@ -1,0 +1,33 @@
+"""What adapters have in common: their spaces and render modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from drago_env.game import GameSpec
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+FPS = 4  # pictures a second in a window
+
+
+def check_render_mode(mode: str | None) -> None:
+    """Refuses a render mode that there is not."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, not {mode!r}")
+
+
+def decision_space(spec: GameSpec, action_features: bool) -> spaces.Dict:
+    """What a seat sees when it decides; with features also the list of its legal actions."""
+    bound = spec.observation_bound
+    parts: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(-bound, bound, (spec.observation_size,), np.float32),
+        "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+    }
+    if action_features:
+        shape = (spec.max_legal, spec.feature_size)
+        parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
+        parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
+    return spaces.Dict(parts)

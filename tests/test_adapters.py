@@ -1,0 +1,198 @@
+"""Every adapter over every game and the toy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+
+import drago_env
+from drago_env.core.trajectories import ENDED, trajectories
+from drago_env.games import BUILT_IN
+from drago_env.testing import same
+from drago_env.wrappers.makers import Makers, makers
+from tests.adapters import pick, picks
+from tests.games import NAMES
+
+with warnings.catch_warnings():  # PettingZoo's own tests import its deprecated API
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
+
+MAKERS = {name: makers(name) for name in NAMES}
+SHORT = {"race": {"rounds": 3}}  # words that make games short enough to be played often
+
+
+def most(name: str) -> int:
+    return drago_env.make(name).spec.max_players
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def make(name: str) -> Makers:
+    return MAKERS[name]
+
+
+# ---------------------------------------------------------------- PettingZoo
+
+
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably:UserWarning")
+def test_pettingzoos_own_tests_pass(name: str, make: Makers) -> None:
+    for players in (2, most(name)):
+        api_test(make.env(players=players), num_cycles=300, verbose_progress=False)
+        api_test(make.raw_env(players=players), num_cycles=300, verbose_progress=False)
+    seed_test(lambda: make.env(players=2), num_cycles=60)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_render_mode_shows_a_picture(make: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    render_test(lambda render_mode: make.raw_env(render_mode=render_mode))
+
+
+def play_on(env: Any, rng: np.random.Generator, limit: int = 10_000) -> list[Any]:
+    """All that an environment tells while random legal actions are made."""
+    told = []
+    for _ in range(limit):
+        if not env.agents:
+            break
+        seen, reward, terminated, truncated, _ = env.last()
+        told.append((env.agent_selection, seen, reward, terminated, truncated))
+        over = terminated or truncated
+        env.step(None if over else pick(seen["action_mask"], rng))
+    return told
+
+
+def test_rewards_of_a_game_are_those_of_the_rule_book(name: str, make: Makers) -> None:
+    env = make.raw_env(players=3)
+    for seed in range(3):
+        env.reset(seed=seed)
+        told = play_on(env, np.random.default_rng(seed))
+        record = env.record()
+        game, totals = drago_env.make(name, players=3), np.zeros(3)
+        state = game.new(seed)
+        for move in record["moves"]:
+            totals += game.step(state, [move["action"]]).rewards[0, :3]
+        got = dict.fromkeys(env.possible_agents, 0.0)
+        for agent, _, reward, *_ in told:
+            got[agent] += reward
+        assert np.allclose(list(got.values()), totals, atol=1e-5)
+        ended = {(terminated, truncated) for *_, terminated, truncated in told[-3:]}
+        cut = bool(game.truncated(state)[0])
+        assert ended == {(not cut, cut)}
+
+
+@pytest.mark.parametrize("how", ["deepcopy", "pickle", "snapshot"])
+def test_a_copy_of_a_game_goes_on_alike(make: Makers, how: str) -> None:
+    env = make.raw_env(players=2)
+    env.reset(seed=5)
+    play_on(env, np.random.default_rng(1), 9)
+    if how == "snapshot":
+        other = make.raw_env(players=2)
+        other.restore(env.snapshot())
+    else:
+        other = copy.deepcopy(env) if how == "deepcopy" else pickle.loads(pickle.dumps(env))
+    one, two = (play_on(e, np.random.default_rng(2), 60) for e in (env, other))
+    assert data_equivalence(one, two, exact=True)
+
+
+# ---------------------------------------------------------------- one learner
+
+
+def test_a_row_of_a_batch_is_the_single_game(make: Makers) -> None:
+    n, words = 5, {"players": 3, "opponents": ["uniform", "search:playouts=4"]}
+    batch = make.vector_env(n, **words)
+    seen, info = batch.reset(seed=11)
+    singles = [make.single_env(**words) for _ in range(n)]
+    firsts = [env.reset(seed=11 + row)[0] for row, env in enumerate(singles)]
+    rng = np.random.default_rng(3)
+    live = np.ones(n, np.bool_)
+    for row in range(n):
+        assert same(seen["observation"][row], firsts[row]["observation"])
+    for _ in range(40):
+        actions = picks(info["action_mask"], rng)
+        seen, rewards, terminated, truncated, info = batch.step(actions)
+        for row in np.flatnonzero(live).tolist():
+            alone = singles[row].step(int(actions[row]))
+            assert same(seen["observation"][row], alone[0]["observation"])
+            assert (rewards[row], terminated[row], truncated[row]) == alone[1:4]
+        live &= ~(terminated | truncated)
+        if not live.any():
+            break
+
+
+def test_the_winner_of_a_game_has_the_first_rank(name: str, make: Makers) -> None:
+    env = make.single_env(players=2, **SHORT.get(name, {}))
+    rng, ranks = np.random.default_rng(0), []
+    for seed in range(12):
+        seen, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            seen, _, terminated, truncated, info = env.step(pick(seen["action_mask"], rng))
+            over = terminated or truncated
+        won = info["seat"] in info["winners"]
+        alone = len(info["winners"]) == 1
+        assert not alone or info["rank"] == (1 if won else 2)
+        ranks.append(info["rank"])
+    assert set(ranks) <= {1, 1.5, 2}
+
+
+@pytest.mark.parametrize("game", BUILT_IN)
+def test_gymnasium_makes_it_by_name(game: str) -> None:
+    spec = f"{game.title().replace('_', '')}-v0"
+    env = gymnasium.make(spec, players=2)
+    seen, _ = env.reset(seed=1)
+    assert env.observation_space.contains(seen)
+    many = gymnasium.make_vec(spec, num_envs=3, players=2)
+    assert many.reset(seed=1)[0]["action_mask"].shape[0] == 3
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_maskable_ppo_learns_a_step(make: Makers) -> None:
+    from sb3_contrib import MaskablePPO
+
+    env = make.sb3_env(4, players=2)
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, seed=0)
+    model.learn(64)
+    assert model.num_timesteps == 64
+
+
+# ---------------------------------------------------------------- every seat
+
+
+def test_every_seat_is_paid_in_self_play(name: str, make: Makers) -> None:
+    env = make.selfplay_env(6, players=3, **SHORT.get(name, {}))
+    _, info = env.reset(seed=2)
+    rng, steps = np.random.default_rng(4), []
+    for _ in range(150):
+        movers = info["current_player"]
+        _, _, terminated, truncated, info = env.step(picks(info["action_mask"], rng))
+        steps.append((movers, info["rewards"], terminated | truncated))
+    players, paid, done = (np.array(part) for part in zip(*steps, strict=True))
+    found = trajectories(players, paid, done)
+    whole = done[::-1].cumsum(0)[::-1] > 0  # decisions of games that ended
+    assert np.isclose(found.rewards[whole].sum(), paid[whole].sum(), atol=1e-4)
+    assert (found.following[-1][done[-1]] == ENDED).all()
+
+
+def test_a_snapshot_of_a_batch_goes_on_alike(make: Makers) -> None:
+    env = make.selfplay_env(4, players=2)
+    _, info = env.reset(seed=3)
+    rng = np.random.default_rng(5)
+    for _ in range(7):
+        info = env.step(picks(info["action_mask"], rng))[4]
+    other = make.selfplay_env(4, players=2)
+    other.restore(env.snapshot())
+    for _ in range(20):
+        actions = picks(env.action_masks(), rng)
+        assert data_equivalence(env.step(actions), other.step(actions), exact=True)
