@@ -6,6 +6,7 @@ the printed network of roads is in no source at hand, so a graph can be replaced
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,17 @@ class Graph:
     def num_actions(self) -> int:
         """How many actions a game on this graph has (14.1)."""
         return FIXED_ACTIONS + len(self.sites) + len(self.names)
+
+    @property
+    def fingerprint(self) -> str:
+        """The name, or for a graph of one's own a hash of all that play depends on."""
+        if self.name in BUILT_IN and self == _built_in(self.name):
+            return self.name
+        told = {k: v for k, v in self.as_dict().items() if k not in ("note", "colours")}
+        for node in told["nodes"]:
+            node.pop("x", None)
+            node.pop("y", None)
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
     def of_kind(self, *kinds: str) -> list[int]:
         """The spaces of these kinds."""
@@ -187,6 +199,8 @@ def _from_dict(data: Any) -> Graph:
         if name in index:
             raise GraphError(f"nodes[{i}]: {name!r} is the name of nodes[{index[name]}] already")
         index[name] = i
+        if name != " ".join(name.split()) or not name.isprintable():
+            raise GraphError(f"nodes[{i}]: {name!r:.40} has odd blanks or signs")
 
     def space(place: str, name: Any) -> int:
         if not isinstance(name, str) or name not in index:

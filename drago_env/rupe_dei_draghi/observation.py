@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from drago_env.core.layout import Part, Slice, laid_out, starts
-from drago_env.rupe_dei_draghi.rules import CARD_KINDS, MAX_PLAYERS, Rules
+from drago_env.rupe_dei_draghi.rules import CARD_KINDS, FAR, MAX_PLAYERS, Rules
 from drago_env.rupe_dei_draghi.state import OVER
 
 VERSION = 1  # of the meaning of the vector and of the features; goes up when either changes
@@ -95,6 +95,12 @@ def offsets(rules: Rules) -> tuple[int, ...]:
 def size(rules: Rules) -> int:
     """How many numbers an observation has."""
     return layout(rules)[-1].stop
+
+
+def bound(rules: Rules) -> float:
+    """No number of an observation or of features is larger."""
+    pieces = max(max(rules.copies), min(rules.rainbows, MOST), min(rules.bridges, MOST))
+    return max(2 * FAR * _STEPS, pieces * _CARDS, max(rules.cards, rules.rob) / 8)
 
 
 FEATURES = laid_out(

@@ -74,8 +74,6 @@ def _set_rest(game: Any) -> None:
         game["path"][i] = 0
     game["crossed"] = ZERO
     game["turns"] = 0
-    game["options"] = 0
-    game["script"] = 0
     game["seat"] = 0  # 3.4
     game["step"] = TURN
     game["end"] = RUNNING
@@ -99,7 +97,8 @@ def deal(game: Any, seed: Any, rules: Any) -> None:
     for seat in range(np.int64(game["players"])):
         for _ in range(np.int64(rules["hand"])):  # 3.5
             draw(game, seat)
-    for colour in range(np.int64(rules["forts"])):  # 3.2
+    game["princess"][0] = 0
+    for colour in range(1, np.int64(rules["forts"])):  # 3.2
         place = chance(game, colour + 1)
         game["princess"][colour] = game["princess"][place]
         game["princess"][place] = colour

@@ -13,6 +13,8 @@ from drago_env.rupe_dei_draghi.kernel.deal import colour_of
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS
 from drago_env.rupe_dei_draghi.state import WON
 
+MAX_TRIES = 1_000_000  # far more than any sound state needs
+
 
 @inlined
 def unseen(game: Any, seat: Any, kind: Any) -> Any:
@@ -84,8 +86,7 @@ def _redraw_princesses(game: Any, seat: Any, rules: Any) -> None:
                 colour += 1
             princess[fort] = colour
             colour += 1
-    while True:
-        last = -1
+    for _ in range(MAX_TRIES):
         free = 0  # unknown strongholds up to here
         for fort in range(forts):
             if (known >> fort) & 1 == 0:

@@ -124,6 +124,25 @@ def find_targets(game: Any, rules: Any) -> None:
             drop(game["targets"], there)
 
 
+@compiled
+def find_mistargeted(state: Any, tables: Any) -> Any:
+    """The first row in the step of a move whose targets are not its destinations, or -1."""
+    told = np.empty(4, np.uint64)
+    for row in range(state.shape[0]):
+        game = state[row]
+        if game["card"] != NONE:
+            for word in range(4):
+                told[word] = game["targets"][word]
+            find_targets(game, tables[game["map"]])
+            wrong = False
+            for word in range(4):
+                wrong |= told[word] != game["targets"][word]
+                game["targets"][word] = told[word]
+            if wrong:
+                return row
+    return -1
+
+
 @inlined
 def find_crossed(game: Any, goal: Any, rules: Any) -> Any:
     """The sites whose rainbows count as crossed by the move to the goal (6.7)."""
