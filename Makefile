@@ -37,7 +37,7 @@ bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes doc
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
 
 leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes docs/leaderboard.md
-	$(BIN)/python -m agents.leaderboard
+	$(BIN)/python -m agents.leaderboard --write
 
 tune: $(VENV)/.ready  ## find the weights of the planners anew (long)
 	$(BIN)/python -m agents.mount_drago.tune

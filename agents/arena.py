@@ -1,6 +1,6 @@
 """`python -m agents.arena`: agents against each other, on the same deals in every rotation.
 
-    python -m agents.arena greedy heuristic --players 4 --games 2000 --seed 1 --out results/
+    python -m agents.arena greedy heuristic --games 2000 --seed 1 --out results/
 
 From Python: `run(Config(["greedy", "uniform"], games=2000)).report()`. See docs/arena.md.
 """
@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cluster import spread
-from agents.folder import Folder, settings
-from agents.seating import Chunk, Columns, Config, join, play_deals
+from agents.cluster import run_on_cluster
+from agents.folder import Folder
+from agents.seating import Chunk, Columns, Config, join, play_deals, split
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -79,16 +79,16 @@ def run(
     already play in this process, with one worker. With `ray`, the address of a Ray cluster, its
     cores work instead; policies that are made already are sent there.
     """
-    made = [agent for agent in config.agents if not isinstance(agent, str)]
-    workers = workers if workers is not None else 1 if made else os.cpu_count() or 1
-    if workers < 1 or (made and workers > 1):
+    here = any(not isinstance(agent, str) for agent in config.agents)
+    workers = workers if workers is not None else 1 if here else os.cpu_count() or 1
+    if workers < 1 or (here and workers > 1):
         raise ValueError(
             f"workers must be at least 1, and 1 for policies that are made already, not {workers}"
         )
     if records and out is None:
         raise ValueError("records are written to a folder: name one (--out)")
     config.policies()  # an agent that cannot be made is told before any game
-    folder = Folder(out, settings(config, format, records)) if out is not None else None
+    folder = Folder(out, config, format, records) if out is not None else None
     chunks = folder.read() if folder else []
     jobs = list(_jobs(config, chunks))
     with (
@@ -129,7 +129,7 @@ def _played(
 ) -> Played:
     """The finished jobs as they come."""
     if ray is not None:
-        yield from spread(ray, play_deals, ((config, *job, records) for job in jobs))
+        yield from run_on_cluster(ray, play_deals, ((config, *job, records) for job in jobs))
         return
     if workers <= 1:
         for first, last in jobs:
@@ -189,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     command = parse(arguments)
     try:
-        if "human" in command.agents:
+        if any(split(agent)[1] == "human" for agent in command.agents):
             raise ValueError("nobody can be asked in an arena; `python -m agents.play` seats human")
         result = run(
             command.config(),

@@ -1,4 +1,4 @@
-"""Ray, for those who outgrow one machine: connecting, and spreading jobs over the cluster."""
+"""Ray, for those who outgrow one machine: connecting, and running jobs on the cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-KNOCK_SECONDS = 5.0
+REACH_SECONDS = 5.0
 
 
 def connect(address: str) -> Any:
@@ -16,7 +16,7 @@ def connect(address: str) -> Any:
     except ImportError as error:
         raise ImportError('this needs Ray: pip install "drago-env[ray]"') from error
     if not ray.is_initialized():
-        knock(address)
+        reach(address)
         try:
             ray.init(address=address, log_to_driver=False)
         except (OSError, ValueError, RuntimeError) as error:
@@ -31,17 +31,17 @@ def _nobody(address: str, error: Exception) -> ConnectionError:
     )
 
 
-def knock(address: str) -> None:
+def reach(address: str) -> None:
     """Whether anybody answers there at all: Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         try:
-            socket.create_connection((host.rpartition("/")[2], int(port)), KNOCK_SECONDS).close()
+            socket.create_connection((host.rpartition("/")[2], int(port)), REACH_SECONDS).close()
         except OSError as error:
             raise _nobody(address, error) from error
 
 
-def spread(
+def run_on_cluster(
     address: str, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]
 ) -> Iterator[Any]:
     """What `function` gives for each job, as the answers come; a lost node's jobs run again.

@@ -9,28 +9,23 @@ from typing import Annotated, Literal
 import tyro
 
 from agents.seating import Config
+from agents.shorthand import GameOptions
 
 _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
 ]
-_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 
 
 @dataclass
-class Command:
+class Command(GameOptions):
     """Plays agents against each other: every deal in every rotation of the seats."""
 
     agents: _Agents
-    """Who plays: greedy, search:playouts=64, my_module:MyPolicy and so on; one or more."""
-    players: int = 2
-    """Seats at the table. Fewer agents sit several times; of more, every subset plays."""
-    edition: str = "german"
-    """Edition of the rules: german or italian."""
-    board: _File = None
-    """A board file instead of the built-in side."""
+    """Who plays: greedy, search:playouts=64, mine=my_module:MyPolicy and so on; one or more.
+    Fewer than there are seats sit several times; of more, every subset plays."""
     games: int = 1000
     """Games to play, rounded up to whole deals; a deal is one game for each seat."""
     seed: int = 0
@@ -49,7 +44,7 @@ class Command:
     """Print the report as one JSON object on standard output, all else on standard error."""
 
     def config(self) -> Config:
-        return Config(self.agents, self.players, self.edition, self.board, self.games, self.seed)
+        return Config(self.agents, self.spec, self.games, self.seed)
 
 
 def parse(arguments: Sequence[str] | None = None) -> Command:

@@ -7,25 +7,26 @@
     times.json        how long the agents thought
     report.md, report.svg
 
-Every file is written under another name first, so that one with its own name is whole.
+Every file is there as a whole or not at all.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import drago_env
-from agents.seating import COLUMNS, Chunk, Columns, Config, make_game
+from agents.seating import Chunk, Columns, Config
+from drago_env.core.files import replacing, write
 
-VERSION = 1
+VERSION = 2  # 1, of drago-env 0.1, knew one game
 FORMATS = ("parquet", "csv")
 
 
@@ -36,11 +37,11 @@ def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
     return {
         "version": VERSION,
         "package": drago_env.__version__,
-        "game": make_game(config).spec.name,
-        "agents": config.names,
+        "game": config.game,
+        "rules": _rules(config),
         "players": config.players,
-        "edition": config.edition,
-        "board": config.board and Path(config.board).read_text(encoding="utf-8"),
+        "opening": config.opening,
+        "agents": [agent if isinstance(agent, str) else agent.name for agent in config.agents],
         "seed": config.seed,
         "format": format,
         "records": records,
@@ -48,17 +49,24 @@ def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
     }
 
 
+def _rules(config: Config) -> str:
+    """What tells games apart: a spec may say the same in other words, or name a changed file."""
+    record = config.rule_book.record(config.rule_book.new(0), [], seed=0)
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:16]
+
+
 class Folder:
     """A folder, new or of the same arena; anything else is refused before it is touched."""
 
-    def __init__(self, path: str | Path, wanted: dict[str, Any]) -> None:
-        self.path, self._names = Path(path), list(wanted["agents"])
-        self._seats, self._keep_records = int(wanted["players"]), bool(wanted["records"])
+    def __init__(self, path: str | Path, config: Config, format: str, records: bool) -> None:
+        wanted = settings(config, format, records)
+        self.path, self._names, self._columns = Path(path), config.names, config.columns
+        self._seats, self._keep_records = config.players, records
         self._parts = self.path / "parts"
-        self._results = self.path / f"results.{wanted['format']}"
+        self._results = self.path / f"results.{format}"
         _refuse(self.path, wanted)
         self._parts.mkdir(parents=True, exist_ok=True)
-        _write(self.path / "config.json", json.dumps(wanted, indent=2) + "\n")
+        write(self.path / "config.json", json.dumps(wanted, indent=2) + "\n")
         self._merged = 0  # so many deals stand in the table already: the first ones
 
     def read(self) -> list[Chunk]:
@@ -66,10 +74,11 @@ class Folder:
         chunks = []
         if self._results.exists():
             seconds, decisions = self._times()
-            chunks.append(Chunk(_read_table(self._results, self._names), seconds, decisions, []))
+            columns = _read_table(self._results, self._names, self._columns)
+            chunks.append(Chunk(columns, seconds, decisions, []))
             self._merged = int(chunks[0].columns["deal"].max()) + 1
         for part in sorted(self._parts.glob("*.npz")):
-            chunk = _read_part(part)
+            chunk = _read_part(part, self._columns)
             if chunk is None:  # it will be played again
                 part.unlink()
             elif chunk.columns["deal"][0] >= self._merged:  # else the run ended between two steps
@@ -81,9 +90,10 @@ class Folder:
         deal = chunk.columns["deal"]
         part = self._parts / f"{deal[0]:09}-{deal[-1] + 1:09}.npz"
         if self._keep_records:  # first, so that a part always has its records
-            _write(part.with_suffix(".jsonl"), _lines(chunk.records))
+            write(part.with_suffix(".jsonl"), _lines(chunk.records))
         arrays: Any = {**chunk.columns, "seconds": chunk.seconds, "decisions": chunk.decisions}
-        _replace(part, lambda file: np.savez(file, **arrays))
+        with replacing(part) as unfinished, unfinished.open("wb") as file:
+            np.savez(file, **arrays)
 
     def finish(self, whole: Chunk) -> None:
         """Puts everything into one table, and the records into one file."""
@@ -93,8 +103,9 @@ class Folder:
             name: {"decisions": int(count), "seconds": round(float(spent), 3)}
             for name, count, spent in zip(self._names, whole.decisions, whole.seconds, strict=True)
         }
-        _write(self.path / "times.json", json.dumps(times, indent=2) + "\n")
-        _replace(self._results, lambda file: self._write_table(file, whole.columns))
+        write(self.path / "times.json", json.dumps(times, indent=2) + "\n")
+        with replacing(self._results) as unfinished:
+            self._write_table(unfinished, whole.columns)
         shutil.rmtree(self._parts)
 
     def _join_records(self) -> None:
@@ -107,16 +118,16 @@ class Folder:
         for part in sorted(self._parts.glob("*.jsonl")):
             if int(part.stem.split("-")[0]) >= merged and part.with_suffix(".npz").exists():
                 lines.append(part.read_text(encoding="utf-8"))
-        _write(target, "".join(lines))
+        write(target, "".join(lines))
 
-    def _write_table(self, file: Any, columns: Columns) -> None:
+    def _write_table(self, path: Path, columns: Columns) -> None:
         import pyarrow
         from pyarrow import csv, parquet
 
         numbers = pyarrow.array(columns["agent"].astype(np.int32))
         named = pyarrow.DictionaryArray.from_arrays(numbers, self._names).cast(pyarrow.string())
-        write = parquet.write_table if self._results.suffix == ".parquet" else csv.write_csv
-        write(pyarrow.table({**columns, "agent": named}), file)
+        writes = parquet.write_table if self._results.suffix == ".parquet" else csv.write_csv
+        writes(pyarrow.table({**columns, "agent": named}), path)
 
     def _times(self) -> Any:
         times = json.loads((self.path / "times.json").read_text(encoding="utf-8"))
@@ -133,6 +144,14 @@ def _refuse(path: Path, wanted: dict[str, Any]) -> None:
     found = _found(path)
     if found is None:
         return
+    if found.get("version") != VERSION:
+        raise ValueError(
+            f"{path} holds an arena of drago-env {found.get('package', '?')}, in version "
+            f"{found.get('version', '?')} of its format; this version reads {VERSION}: choose "
+            "another folder"
+        )
+    if found.get("rules") == wanted["rules"]:
+        found["game"] = wanted["game"]  # in other words
     names = {**wanted, **found}
     other = [name for name in names if name != "games" and found.get(name) != wanted.get(name)]
     if other:
@@ -152,7 +171,7 @@ def _refuse(path: Path, wanted: dict[str, Any]) -> None:
 
 def _found(path: Path) -> dict[str, Any] | None:
     """The settings in a folder; None if it is new or empty."""
-    there = sorted(file.name for file in path.glob("*") if file.suffix != ".tmp")
+    there = sorted(file.name for file in path.glob("*") if file.suffix != ".part")
     if not there:
         return None
     if "config.json" not in there:
@@ -171,33 +190,21 @@ def _found(path: Path) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- files
 
 
-def _replace(path: Path, write: Callable[[Any], Any]) -> None:
-    """Writes a file so that it is there as a whole or not at all."""
-    unfinished = path.with_name(path.name + ".tmp")
-    with unfinished.open("wb") as file:
-        write(file)
-    os.replace(unfinished, path)
-
-
-def _write(path: Path, text: str) -> None:
-    _replace(path, lambda file: file.write(text.encode()))
-
-
 def _lines(records: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
+    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
-def _read_part(path: Path) -> Chunk | None:
+def _read_part(path: Path, names: Sequence[str]) -> Chunk | None:
     """A finished stretch of deals; None if the file is damaged."""
     try:
         with path.open("rb") as opened, np.load(opened) as file:
-            columns = {name: file[name] for name in COLUMNS}
+            columns = {name: file[name] for name in names}
             return Chunk(columns, file["seconds"], file["decisions"], [])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
 
-def _read_table(path: Path, names: Sequence[str]) -> Columns:
+def _read_table(path: Path, agents: Sequence[str], names: Sequence[str]) -> Columns:
     import pyarrow
     from pyarrow import compute, csv, parquet
 
@@ -207,6 +214,6 @@ def _read_table(path: Path, names: Sequence[str]) -> Columns:
         kinds = dict.fromkeys(("win_share", "rank", "margin"), pyarrow.float64())
         options = csv.ConvertOptions(column_types={**kinds, "agent": pyarrow.string()})
         table = csv.read_csv(path, convert_options=options)
-    codes = compute.index_in(table["agent"], value_set=pyarrow.array(list(names)))
-    columns = {name: table[name].to_numpy() for name in COLUMNS if name != "agent"}
+    codes = compute.index_in(table["agent"], value_set=pyarrow.array(list(agents)))
+    columns = {name: table[name].to_numpy() for name in names if name != "agent"}
     return {**columns, "agent": codes.to_numpy().astype(np.int64)}

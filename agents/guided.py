@@ -1,6 +1,6 @@
 """`guided`: the search with a network's advice.
 
-Bare, it is guided by the network that ships with the agents;
+Bare, it is guided by the network that ships for the game that is played;
 `guided:path=runs/x/network.safetensors` takes another.
 """
 
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.neural import SHIPPED, Neural, load
-from agents.search import Search, one_of, real
-from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.planning import Plan
+from agents.neural import Neural, load
+from drago_env.core.checks import one_of, real
+from drago_env.core.planning import Plan, Planner
+from drago_env.search import Search
 
 
 @dataclass
@@ -27,22 +27,23 @@ class Guided(Search):
     """
 
     _: KW_ONLY
-    path: str = str(SHIPPED)  # of a checkpoint; by default the network that ships
+    path: str | None = None  # of a checkpoint; by default the network that ships
     playouts: int = 1000  # with the network, in the time of 1024 without
-    trust: float = 0.5  # playouts won that the logarithm of the network's liking is worth
+    prior_weight: float = 0.5  # playouts won that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of("method", self.method, ("flat",))
-        real("trust", self.trust, 0, 1000)
-        self._network = Neural(load(self.path))
+        real("prior_weight", self.prior_weight, 0, 1000)
+        self._network = Neural(None if self.path is None else load(self.path))
 
-    def _plan(self, playouts: int) -> Plan:
-        return super()._plan(playouts)._replace(trust=self.trust)
+    def _plan(self, planner: Planner, playouts: int, uniform: bool, margin: bool) -> Plan:
+        plan = super()._plan(planner, playouts, uniform, margin)
+        return plan._replace(prior_weight=self.prior_weight)
 
-    def _priors(self, game: MountDrago, state: Any) -> NDArray[np.float32]:
+    def _priors(self, game: Any, state: Any) -> NDArray[np.float32]:
         return self._network.evaluate(game, state).priors
 
 

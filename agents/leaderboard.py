@@ -1,177 +1,254 @@
-"""Plays the leaderboard and writes docs/leaderboard.md: `make leaderboard`.
+"""Plays a game's leaderboard and writes its page: `python -m agents.leaderboard [--game GAME]`.
 
-For each number of players all agents meet in one arena, and each meets the next weaker one alone
-in a longer one. Variants of the search meet the heuristic, and equal players each other, to see
-what luck does. Finished arenas are kept in a folder: an interrupted run goes on from there.
+What is played stands in `agents/<game>/leaderboard.toml`. For each number of players all agents
+meet in one arena, and pairs of them alone in longer ones. Variants of an agent meet a yardstick,
+and equal players each other, to see what luck does. Finished arenas are kept in a folder: an
+interrupted run goes on from there. The page goes to that folder, and to docs/ only if told so.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tyro
 
 from agents.arena import Config, run
 from agents.ratings import Estimate
-from agents.report import HEADINGS, Pair, Report, Standing, interval, markdown_table
+from agents.report import Report, interval, markdown_table
+from agents.seating import split
 from drago_env import __version__
-
-# the strongest first
-AGENTS = ("clairvoyant", "guided", "search", "neural", "heuristic", "greedy", "uniform")
-PLAYERS = (2, 3, 4, 5)
-POOL_GAMES = 1000
-# What the search is made of: each part exchanged for another, at about the same time a decision.
-VARIANTS = (
-    "search:playouts=256",
-    "search:playouts=256,depth=2",
-    "search:playouts=256,depth=9",
-    "search:playouts=256,leaf=margin",
-    "search:playouts=256,playout=greedy",
-    "search:playouts=64,playout=heuristic",
-    "search:playouts=128,playout=uniform,depth=0",
-    "search:playouts=128,method=tree",
-)
-VARIANT_PLAYERS, VARIANT_GAMES = (2, 4), 1000
-# What a network's advice is worth: the search with and without it, in about the same time.
-ADVICE = {
-    ("guided:playouts=40", "search:playouts=64"): 8000,
-    ("guided:playouts=230", "search:playouts=256"): 4000,
-    ("guided", "search"): 2000,
-}
-EQUALS = ("search:playouts=64", "search:playouts=64")  # strong, alike, and not deterministic
-LUCK_GAMES = 4000
-DUELS = {  # the stronger first, and how many games
-    ("clairvoyant", "guided"): 500,
-    ("guided", "search"): 2000,
-    ("guided", "neural"): 2000,
-    ("search", "neural"): 1000,
-    ("neural", "heuristic"): 8000,
-    ("heuristic", "greedy"): 8000,
-    ("greedy", "uniform"): 4000,
-}
+from drago_env.games import DEFAULT, name_of
+from drago_env.policy import resolve
 
 
 @dataclass
 class Arguments:
-    """Play the leaderboard and write its page."""
+    """Play a leaderboard and write its page."""
 
-    page: Path = Path("docs/leaderboard.md")
-    """the page to write; its plots go beside it"""
+    game: str = DEFAULT
+    """the game, with words that hold for all its tables"""
+    plan: Path | None = None
+    """what to play, instead of the game's own agents/<game>/leaderboard.toml"""
     out: Path = Path("runs/leaderboard")
-    """where the arenas are kept"""
+    """where the arenas are kept, and the page is written"""
+    write: bool = False
+    """write the page and its plots to docs/ instead"""
     seed: int = 1
     """of every arena"""
     scale: float = 1.0
     """so many times the games; less is a trial"""
+    trust: bool = False
+    """let agents of --plan be classes of your own (my_module:MyPolicy)"""
+
+    @property
+    def page(self) -> Path:
+        """The page to write; its plots go beside it."""
+        name = name_of(self.game)
+        folder = Path("docs") if self.write else self.out
+        return folder / ("leaderboard.md" if name == DEFAULT else f"leaderboard-{name}.md")
 
 
-def main(arguments: Arguments) -> None:
-    pools: list[str] = []
-    duels: list[list[str]] = []
-    advice: list[list[str]] = []
-    luck: dict[int, Report] = {}
-    for players in PLAYERS:
-        config = _config(AGENTS, players, POOL_GAMES, arguments)
-        report = _play(config, arguments)
-        plot = arguments.page.with_name(f"leaderboard-{players}.svg")
-        shutil.copyfile(_folder(config, arguments) / "report.svg", plot)
-        pools.append(_pool(config, report, plot.name))
-        duels += [_duel(report) for report in _duels(DUELS, players, arguments)]
-        advice += [_duel(report) for report in _duels(ADVICE, players, arguments)]
-        luck[players] = _play(_config(EQUALS, players, LUCK_GAMES, arguments), arguments)
-    variants = [
-        _variant(
-            _play(_config((variant, "heuristic"), players, VARIANT_GAMES, arguments), arguments)
+class Leaderboard:
+    """The plan of a game's leaderboard, and the arenas that it is played in."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments = arguments
+        if not 0 < arguments.scale < math.inf:
+            raise ValueError(f"scale must be more than 0, not {arguments.scale}")
+        own = Path(__file__).parent / name_of(arguments.game) / "leaderboard.toml"
+        path = arguments.plan or own
+        if not path.exists():
+            raise ValueError(f"{name_of(arguments.game)} has no leaderboard: there is no {path}")
+        try:
+            self.plan: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path} cannot be read: {error}") from error
+        missing = [key for key in ("agents", "players", "games") if key not in self.plan]
+        if missing:
+            raise ValueError(f"{path} must say {', '.join(missing)}")
+        trust = arguments.trust or path == own
+        for agent in self._agents():
+            resolve(split(agent)[1], arguments.game, trust=trust)
+
+    def _agents(self) -> Iterator[str]:
+        """All that play."""
+        yield from self.plan["agents"]
+        for section in self.plan.get("duels", ()):
+            yield from (agent for *pair, _ in section["pairs"] for agent in pair)
+        if variants := self.plan.get("variants"):
+            yield from (variants["against"], *variants["agents"])
+        if luck := self.plan.get("luck"):
+            yield luck["agent"]
+
+    def page(self) -> str:
+        """Plays what is not played yet; the whole page, with its plots beside it."""
+        plan, players = self.plan, self.plan["players"]
+        parts = ["# Leaderboard", self._introduction()]
+        for section in plan.get("duels", ()):
+            parts += [f"## {section['title']}", f"{section['text']} {_SHOWN}", self._duels(section)]
+        parts += [self._pool(number) for number in players]
+        if "luck" in plan:
+            parts += self._luck(plan["luck"])
+        if variants := plan.get("variants"):
+            parts += [f"## {variants['title']}", variants["text"], self._variants(variants)]
+        return "\n\n".join(parts) + "\n"
+
+    def _introduction(self) -> str:
+        asked, date = self.arguments, datetime.date.today().isoformat()
+        scale = "" if asked.scale == 1 else f" with {asked.scale} times the games"
+        words = "" if asked.game == DEFAULT else f" --game {asked.game}"
+        return (
+            f"Made by `python -m agents.leaderboard{words}`{scale} with drago-env {__version__} on "
+            f"{date}, seed {asked.seed}. Duplicate deals in every rotation; in brackets 95% "
+            "intervals over the deals. [The arena](arena.md) says what the columns mean, "
+            "[the agents](agents.md) who plays."
         )
-        for players in VARIANT_PLAYERS
-        for variant in VARIANTS
-    ]
-    plot_luck(luck, arguments.page.with_name("luck.svg"))
-    page = _page(pools, duels, advice, variants, luck, arguments)
-    arguments.page.write_text(page, encoding="utf-8")
+
+    # ------------------------------------------------------------ arenas
+
+    def config(self, agents: Sequence[str], players: int, games: int) -> Config:
+        """An arena with so many seats."""
+        asked = self.arguments
+        colon = "," if ":" in asked.game else ":"
+        spec = f"{asked.game}{colon}players={players}"
+        return Config(agents, spec, max(int(games * asked.scale), 2 * players), asked.seed)
+
+    def folder(self, config: Config) -> Path:
+        """Where an arena is kept."""
+        words = "-".join([config.game, *config.names, str(config.games)])
+        return self.arguments.out / re.sub(r"[^\w=.-]", "_", words)  # some systems mind colons
+
+    def play(self, config: Config) -> Report:
+        """Plays an arena, or reads it from its folder."""
+        print(_command(config), flush=True)
+        report = run(config, self.folder(config), progress=True).report()
+        report.write(self.folder(config))
+        return report
+
+    # ------------------------------------------------------------ sections
+
+    def _pool(self, players: int) -> str:
+        config = self.config(self.plan["agents"], players, self.plan["games"])
+        report, page = self.play(config), self.arguments.page
+        plot = page.with_name(f"{page.stem}-{players}.svg")
+        shutil.copyfile(self.folder(config) / "report.svg", plot)
+        notes = "\n".join(f"- {line}" for line in report.notes())
+        return (
+            f"## {players} players\n\n`{_command(config)}`\n\n"
+            f"{markdown_table(report.headings, report.rows())}\n\n{notes}\n\n"
+            f"![{report.plotted} with intervals, {players} players]({plot.name})"
+        )
+
+    def _duels(self, section: dict[str, Any]) -> str:
+        rows = [
+            _duel(self.play(config), config.names[0])
+            for players in self.plan["players"]
+            for *pair, games in section["pairs"]
+            for config in [self.config(pair, players, games)]
+        ]
+        return _table(rows)
+
+    def _variants(self, variants: dict[str, Any]) -> str:
+        rows = [
+            _variant(self.play(self.config(pair, players, variants["games"])), variant)
+            for players in variants["players"]
+            for variant in variants["agents"]
+            for pair in [(variant, variants["against"])]
+        ]
+        return _table(rows)
+
+    def _luck(self, luck: dict[str, Any]) -> list[str]:
+        """Nothing, in a game without points."""
+        agent, page = luck["agent"], self.arguments.page
+        reports = {
+            players: self.play(self.config((agent, agent), players, luck["games"]))
+            for players in self.plan["players"]
+        }
+        if not all(report.luck for report in reports.values()):
+            return []
+        plot = page.with_name(f"{page.stem}-luck.svg")
+        plot_luck(reports, plot)
+        return [
+            "## Luck and skill",
+            f"Where the variance of a seat's final margin comes from when equal players ({agent}) "
+            "sit on every seat: the seat and what comes to it (deal), who sits there (skill; they "
+            "are alike), and what players decide by chance, with all that follows (rest). "
+            "[How](arena.md#luck-and-skill).",
+            _table(
+                {
+                    "players": str(players),
+                    **{
+                        f"{name}, %": interval(share, 100, 1)
+                        for name, share in zip(_PARTS, report.luck or (), strict=True)
+                    },
+                    "games": str(report.games),
+                }
+                for players, report in reports.items()
+            ),
+            f"![Stacked bars of the three shares by players]({plot.name})",
+        ]
 
 
-def _duels(
-    pairs: dict[tuple[str, str], int], players: int, arguments: Arguments
-) -> Iterator[Report]:
-    for pair, games in pairs.items():
-        yield _play(_config(pair, players, games, arguments), arguments)
-
-
-def _config(agents: tuple[str, ...], players: int, games: int, arguments: Arguments) -> Config:
-    games = max(int(games * arguments.scale), 2 * players)
-    return Config(agents, players, games=games, seed=arguments.seed)
-
-
-def _folder(config: Config, arguments: Arguments) -> Path:
-    words = re.sub(r"[^\w=.-]", "_", "-".join(config.names))  # no colons: some systems mind
-    return arguments.out / f"{config.players}-{words}"
-
-
-def _play(config: Config, arguments: Arguments) -> Report:
-    print(_command(config), flush=True)
-    folder = _folder(config, arguments)
-    report = run(config, folder, progress=True).report()
-    report.write(folder)
-    return report
+_PARTS = ("deal", "skill", "rest")
+_SHOWN = (
+    "A difference of win shares is shown when its interval does not hold 0. Beside it stands how "
+    "long the two thought."
+)
 
 
 def _command(config: Config) -> str:
     words = shlex.join(str(agent) for agent in config.agents)
-    options = f"--players {config.players} --games {config.games} --seed {config.seed}"
+    options = f"--game {config.game} --games {config.games} --seed {config.seed}"
     return f"python -m agents.arena {words} {options}"
 
 
-def _pool(config: Config, report: Report, plot: str) -> str:
-    notes = "\n".join(f"- {line}" for line in report.notes())
-    return (
-        f"## {config.players} players\n\n`{_command(config)}`\n\n"
-        f"{markdown_table(HEADINGS, report.rows())}\n\n{notes}\n\n"
-        f"![Win share, margin and rating with intervals, {config.players} players]({plot})"
-    )
+def _table(rows: Any) -> str:
+    """Rows of the same columns, by their headings."""
+    rows = list(rows)
+    return markdown_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def _duel(report: Report) -> list[str]:
+def _duel(report: Report, first: str) -> dict[str, str]:
+    """How far the first agent is ahead."""
     (pair,) = report.pairs
-    first, second = _listed(pair)
-    sign = 1 if first is pair.a else -1
-    return [
-        str(report.players),
-        f"{first.label} over {second.label}",
-        interval(_times(sign, pair.win_share.estimate), 100, 1),
-        interval(_times(sign, pair.margin.estimate), 1, 2),
-        str(report.games),
-        "no" if pair.win_share.more != 0 else "yes" if sign > 0 else "the other way round",
-        ", ".join(f"{agent.seconds * 1e3:.2g}" for agent in (first, second)),
-    ]
-
-
-def _listed(pair: Pair) -> tuple[Standing, Standing]:
-    """Both agents, the one first that is listed first."""
-    a, b = sorted((pair.a, pair.b), key=lambda agent: AGENTS.index(agent.name.partition(":")[0]))
-    return a, b
+    sign = 1 if pair.a.name == first else -1
+    agents = (pair.a, pair.b)[::sign]
+    row = {
+        "players": str(report.players),
+        "who": f"{agents[0].label} over {agents[1].label}",
+        "win share difference, %": interval(_times(sign, pair.win_share.estimate), 100, 1),
+    }
+    if pair.margin:
+        row["margin difference"] = interval(_times(sign, pair.margin.estimate), 1, 2)
+    shown = "no" if pair.win_share.more != 0 else "yes" if sign > 0 else "the other way round"
+    times = ", ".join(f"{agent.seconds * 1e3:.2g}" for agent in agents)
+    return row | {"games": str(report.games), "shown": shown, "ms a decision": times}
 
 
 def _times(sign: int, estimate: Estimate) -> Estimate:
     return estimate if sign > 0 else Estimate(-estimate.mean, -estimate.high, -estimate.low)
 
 
-def _variant(report: Report) -> list[str]:
-    (pair,) = report.pairs
-    one = pair.b if pair.a.name == "heuristic" else pair.a
-    return [
-        str(report.players),
-        f"`{one.name}`",
-        interval(one.win_share, 100, 1),
-        interval(one.margin, 1, 2),
-        f"{one.seconds * 1e3:.2f}",
-    ]
+def _variant(report: Report, agent: str) -> dict[str, str]:
+    (one,) = (standing for standing in report.standings if standing.name == split(agent)[0])
+    row = {
+        "players": str(report.players),
+        "variant": f"`{one.name}`",
+        "win share, %": interval(one.win_share, 100, 1),
+    }
+    if one.margin:
+        row["margin"] = interval(one.margin, 1, 2)
+    return row | {"ms a decision": f"{one.seconds * 1e3:.2f}"}
 
 
 def plot_luck(reports: dict[int, Report], path: Path) -> None:
@@ -182,11 +259,7 @@ def plot_luck(reports: dict[int, Report], path: Path) -> None:
     figure = Figure((6, 3), layout="constrained")
     axis = figure.add_subplot()
     bottom = [0.0] * len(reports)
-    for part, colour, hatch in (
-        ("deal", "0.35", ""),
-        ("skill", "0.85", "//"),
-        ("rest", "0.65", ".."),
-    ):
+    for part, colour, hatch in zip(_PARTS, ("0.35", "0.85", "0.65"), ("", "//", ".."), strict=True):
         means = [100 * getattr(report.luck, part).mean for report in reports.values()]
         axis.bar(list(map(str, reports)), means, 0.6, bottom, color=colour, hatch=hatch, label=part)
         bottom = [low + mean for low, mean in zip(bottom, means, strict=True)]
@@ -196,63 +269,22 @@ def plot_luck(reports: dict[int, Report], path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def _luck(reports: dict[int, Report]) -> str:
-    rows = [
-        [str(players), *(interval(share, 100, 1) for share in report.luck), str(report.games)]
-        for players, report in reports.items()
-    ]
-    return markdown_table(("players", "deal, %", "skill, %", "rest, %", "games"), rows)
-
-
-def _page(
-    pools: list[str],
-    duels: list[list[str]],
-    advice: list[list[str]],
-    variants: list[list[str]],
-    luck: dict[int, Report],
-    arguments: Arguments,
-) -> str:
-    headings = (
-        "players",
-        "who",
-        "win share difference, %",
-        "margin difference",
-        "games",
-        "shown",
-        "ms a decision",
-    )
-    date = datetime.date.today().isoformat()
-    scale = "" if arguments.scale == 1 else f" with {arguments.scale} times the games"
-    parts = [
-        "# Leaderboard",
-        f"Made by `make leaderboard`{scale} with drago-env {__version__} on {date}, seed "
-        f"{arguments.seed}. The german edition, duplicate deals in every rotation; in brackets 95% "
-        "intervals over the deals. [The arena](arena.md) says what the columns mean, "
-        "[the agents](agents.md) who plays.",
-        "## Who beats whom",
-        "Two agents alone at the table, in equal shares of the seats: "
-        "`python -m agents.arena A B --players P --games G --seed "
-        f"{arguments.seed}`. A difference of win shares is shown when its interval does not "
-        "hold 0. Beside it stands how long the two thought.",
-        markdown_table(headings, duels),
-        "## What the network's advice is worth",
-        "`guided` is `search` with a network's advice. Here both think for about the same time, "
-        "first a short one.",
-        markdown_table(headings, advice),
-        *pools,
-        "## Luck and skill",
-        f"Where the variance of a seat's final margin comes from when equal players ({EQUALS[0]}) "
-        "sit on every seat: the seat and its cards (deal), who sits there (skill; they are alike), "
-        "and what players decide by chance, with all that follows (rest). "
-        "[How](arena.md#luck-and-skill).",
-        _luck(luck),
-        "![Stacked bars of the three shares for 2 to 5 players](luck.svg)",
-        "## What the search is made of",
-        "Variants against `heuristic`, half of the seats each; `search` itself has 1024 playouts.",
-        markdown_table(("players", "variant", "win share, %", "margin", "ms a decision"), variants),
-    ]
-    return "\n\n".join(parts) + "\n"
+def main(words: Sequence[str] | None = None) -> int:
+    """The command line."""
+    try:
+        asked = tyro.cli(
+            Arguments, args=words, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
+        )
+        board = Leaderboard(asked)
+        asked.page.parent.mkdir(parents=True, exist_ok=True)
+        page = board.page()
+        asked.page.write_text(page, encoding="utf-8")
+        print(asked.page)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Arguments, description=__doc__))
+    sys.exit(main())

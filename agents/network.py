@@ -1,9 +1,9 @@
 """The network of the policy `neural`: its shape, and its answers, computed with numpy alone.
 
-One network plays any number of riders. A trunk reads the observation; a small network, the same
-for every legal action, reads what that action does at once, which action it is, and what the
-trunk made of the position, and answers with one logit. A second answer of the trunk is the value:
-the final reward that the seat on turn may expect, from -1 to 1.
+One network plays any number of seats. A trunk reads the observation; a small network, the same
+for every legal action, reads what that action does at once (if the game says so), which action it
+is, and what the trunk made of the position, and answers with one logit. A second answer of the
+trunk is the value: the final reward that the seat may expect.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.checks import real
 from drago_env.game import Game
 
 Floats = NDArray[np.float32]
@@ -33,14 +34,16 @@ class Shape:
     """The sizes of a network; those of the game come first."""
 
     observation_size: int
-    feature_size: int
+    feature_size: int  # 0 if the game has no features
     num_actions: int
     trunk: tuple[int, ...] = (256, 128)  # the widths of its layers
     action: tuple[int, ...] = (64, 32)  # those of the network over the legal actions
+    value_bound: float = 1.0  # values are from -value_bound to value_bound
 
     def __post_init__(self) -> None:
-        for name in ("observation_size", "feature_size", "num_actions"):
-            _check_size(name, getattr(self, name))
+        for name, least in {"observation_size": 1, "feature_size": 0, "num_actions": 1}.items():
+            _check_size(name, getattr(self, name), least)
+        real("value_bound", self.value_bound, 1e-6, 1e6)
         for name in ("trunk", "action"):
             widths = getattr(self, name)
             if not isinstance(widths, tuple) or not 1 <= len(widths) <= DEEPEST:
@@ -49,18 +52,20 @@ class Shape:
                 _check_size(f"a width of {name}", width)
 
     @classmethod
-    def of(cls, game: Game, **widths: tuple[int, ...]) -> Shape:
+    def of(cls, game: Game, **widths: Any) -> Shape:
         """The shape that fits a game; `trunk` and `action` may be given."""
         spec = game.spec
-        return cls(spec.observation_size, spec.feature_size, spec.num_actions, **widths)
+        sizes = (spec.observation_size, spec.feature_size, spec.num_actions)
+        return cls(*sizes, value_bound=float(spec.reward_bound), **widths)
 
     @property
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """The name and shape of every tensor of weights, as `(outputs, inputs)`."""
         context, first = self.trunk[-1], self.action[0]
+        features = {"features.weight": (first, self.feature_size)} if self.feature_size else {}
         return {
             **_layers("trunk", (self.observation_size, *self.trunk)),
-            "features.weight": (first, self.feature_size),
+            **features,
             "embedding.weight": (self.num_actions, first),
             "context.weight": (first, context),
             "context.bias": (first,),
@@ -71,9 +76,10 @@ class Shape:
         }
 
 
-def _check_size(name: str, size: Any) -> None:
-    if type(size) is not int or not 1 <= size <= LARGEST:
-        raise ValueError(f"{name} must be a whole number from 1 to {LARGEST}, not {size!r:.40}")
+def _check_size(name: str, size: Any, least: int = 1) -> None:
+    if type(size) is not int or not least <= size <= LARGEST:
+        bounds = f"from {least} to {LARGEST}"
+        raise ValueError(f"{name} must be a whole number {bounds}, not {size!r:.40}")
 
 
 def _layers(name: str, sizes: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
@@ -97,6 +103,7 @@ class Network:
         # transposed, as they are multiplied: x @ w
         self._weights = {name: np.ascontiguousarray(w.T) for name, w in weights.items()}
         self._embedding = np.ascontiguousarray(weights["embedding.weight"])
+        self._bound = np.float32(shape.value_bound)
 
     def forward(
         self,
@@ -116,14 +123,16 @@ class Network:
             context = self._stack("trunk", observation[part, None])
             np.tanh(self._linear("value", context)[:, 0, 0], out=values[part])
             logits[part] = self._logits(context, actions[part], features[part])
+        values *= self._bound
         slots = np.arange(actions.shape[1])
         np.putmask(logits, slots >= counts[:, None], PADDING)
         return logits, values
 
     def _logits(self, context: Floats, actions: NDArray[Any], features: Floats) -> Floats:
         # the context is multiplied once for all actions, and the action is only looked up
-        hidden = features @ self._weights["features.weight"]
-        hidden += self._embedding.take(actions, axis=0)
+        hidden = self._embedding.take(actions, axis=0)
+        if "features.weight" in self._weights:
+            hidden += features @ self._weights["features.weight"]
         hidden += self._linear("context", context)
         np.maximum(hidden, 0, out=hidden)
         scores: Floats = self._stack("action", hidden) @ self._weights["policy.weight"]

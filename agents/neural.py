@@ -1,7 +1,8 @@
 """A network that plays: checkpoint files that hold no code, and the policy `neural`.
 
-`neural` is the network that ships with the agents, `neural:path=runs/x/network.safetensors` any
-other; with `temperature=1` it draws from its distribution instead of taking the best action.
+`neural` is the network that ships with the agents for the game that is played,
+`neural:path=runs/x/network.safetensors` any other; with `temperature=1` it draws from its
+distribution instead of taking the best action.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +19,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from agents.files import replace
+from agents.files import replacing
 from agents.network import Floats, Network, Shape, Weights, softmax
 from drago_env.game import Game, Legal, State
-from drago_env.policy import View, row_numbers
+from drago_env.policy import Policy, View, planned, row_numbers
 
 FORMAT = "drago-network/1"
-SHIPPED = Path(__file__).parent / "checkpoints" / "mount_drago.safetensors"
 COOLEST, HOTTEST = 0.01, 100.0
 
 
@@ -75,7 +76,8 @@ def save(
     }
     # one text, because the order of several would change from file to file
     texts = {"about": json.dumps(about, sort_keys=True)}
-    replace(path, lambda part: save_file(tensors, part, texts))
+    with replacing(path) as part:
+        save_file(tensors, part, texts)
 
 
 def load(path: str | Path) -> Checkpoint:
@@ -161,13 +163,21 @@ class Evaluation(NamedTuple):
     values: Floats  # (n,): the final reward that the seat on turn may expect
 
 
+def shipped(game: str) -> Path:
+    """Where the network that ships for a game is, if there is one."""
+    return Path(__file__).parent / game / "network.safetensors"
+
+
 class Neural:
-    """Plays what the network likes best, or with a temperature draws from its distribution."""
+    """Plays what the network likes best, or with a temperature draws from its distribution.
+
+    Without a checkpoint it is the network that ships for the game that is played.
+    """
 
     plans = True  # the features of the actions come from the view; they hold nothing hidden
 
     def __init__(
-        self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "neural"
+        self, checkpoint: Checkpoint | None = None, temperature: float = 0.0, name: str = "neural"
     ) -> None:
         number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
         if not number or not (temperature == 0 or COOLEST <= temperature <= HOTTEST):
@@ -176,7 +186,7 @@ class Neural:
                 f"(1 is the network's own distribution), not {temperature!r}"
             )
         self.name, self.checkpoint, self.temperature = name, checkpoint, temperature
-        self._network = Network(checkpoint.shape, checkpoint.weights)
+        self._known = checkpoint and (checkpoint, Network(checkpoint.shape, checkpoint.weights))
 
     def act(
         self,
@@ -186,10 +196,9 @@ class Neural:
         view: View | None = None,
     ) -> NDArray[np.int64]:
         """An action for each row of the view."""
-        if view is None:
-            raise ValueError("the network needs a view: ask it through drago_env.policy.ask")
-        legal = view.game.legal(view.state)
-        logits, _ = self._forward(view.game, view.state, observation, legal)
+        game, state = planned(view, self.name)
+        legal = game.legal(state)
+        logits, _ = self._forward(game, state, observation, legal)
         if self.temperature:
             priors = softmax(logits / np.float32(self.temperature))
             picks = draw(priors, legal.counts, row_numbers(rng, len(mask)))
@@ -208,9 +217,18 @@ class Neural:
     def _forward(
         self, game: Game, state: State, observation: Floats, legal: Legal
     ) -> tuple[Floats, Floats]:
-        check_game(self.checkpoint, game)
+        checkpoint, network = self._known or _shipped(game.spec.name)
+        check_game(checkpoint, game)
         features = game.features(state, legal)
-        return self._network.forward(observation, legal.actions, legal.counts, features)
+        return network.forward(observation, legal.actions, legal.counts, features)
+
+
+@cache
+def _shipped(game: str) -> tuple[Checkpoint, Network]:
+    if not shipped(game).exists():
+        raise CheckpointError(f"no network ships for {game} yet; {_ADVICE}")
+    checkpoint = load(shipped(game))
+    return checkpoint, Network(checkpoint.shape, checkpoint.weights)
 
 
 def check_game(checkpoint: Checkpoint, game: Game) -> None:
@@ -246,14 +264,15 @@ def draw(priors: Floats, counts: NDArray[np.int64], numbers: NDArray[np.uint64])
     return np.minimum((sums <= level[:, None]).sum(1), counts - 1)
 
 
-def make(
+def neural(
     path: str | None = None,  # of a checkpoint; by default the network that ships
     temperature: float = 0.0,  # 0 plays the best action, 1 draws from the network's distribution
-) -> Neural:
+) -> Policy:
     """The policy `neural`: of the network that ships, or of the checkpoint at `path`."""
-    if path is None and not SHIPPED.exists():
-        raise CheckpointError(f"no network ships with the agents yet; {_ADVICE}")
     words = [] if path is None else [f"path={path}"]
     words += [f"temperature={temperature}"] if temperature else []
     name = "neural" + (":" if words else "") + ",".join(words)
-    return Neural(load(SHIPPED if path is None else str(path)), temperature, name)
+    return Neural(None if path is None else load(str(path)), temperature, name)
+
+
+make = neural

@@ -21,6 +21,7 @@ Limits = tuple[float, float] | None  # what a number can be at least and at most
 RESAMPLES = 2000
 GROUPS = 2000  # more deals than this are resampled in groups of neighbours, to bound the work
 IMAGINED = 4  # results, after Agresti and Coull
+ENOUGH = 10  # decided deals that do not come out alike in all rotations by luck
 NORMAL, POWER = 1.959964, 0.841621  # quantiles: 95% two-sided, and 80%
 
 
@@ -61,6 +62,12 @@ class Sample:
     def __len__(self) -> int:
         return len(self["deal"])
 
+    def same_rotations(self, columns: Sequence[str]) -> bool:
+        """Whether these columns are the same in all rotations of each deal, and that is no luck."""
+        same = all(bool((self[name] == self[name][:, :1]).all()) for name in columns)
+        decided = (self["rank"] != self["rank"][..., :1]).any((1, 2)).sum()
+        return same and bool(decided >= ENOUGH)
+
     def sums(self, column: str) -> Floats:
         """The column added up over the seats that each agent held in each deal."""
         values = self[column].astype(np.float64)
@@ -93,7 +100,7 @@ class Bootstrap:
         between limits, four more are imagined, two at each limit: what never happened still may.
         """
         mean = float(rows[0])
-        if deals < 2:
+        if deals < 2 or math.isnan(mean):  # such as shares of a variance that is 0
             return Estimate(mean, math.nan, math.nan)
         drawn = rows[1:] + self._noise[0] * np.nanstd(rows[1:]) / math.sqrt(deals - 1)
         centre = mean
@@ -236,7 +243,7 @@ def _steady(*_: Any) -> float:
 class Shares(NamedTuple):
     """What the variance of the final margin comes from; the three add up to 1."""
 
-    deal: Estimate  # the seat and its cards, the same in every rotation
+    deal: Estimate  # the seat and what comes to it, the same in every rotation
     skill: Estimate  # who sits there
     rest: Estimate  # what agents decide by chance, and how all this works together
 

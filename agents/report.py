@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -26,10 +26,10 @@ class Standing:
     games: int
     win_share: Estimate
     rank: Estimate
-    margin: Estimate
-    points: Estimate
     rating: Estimate
     seconds: float  # for one decision; not reproducible, so no part of the JSON
+    margin: Estimate | None = None  # without points there is neither
+    points: Estimate | None = None
 
     @property
     def label(self) -> str:
@@ -44,7 +44,7 @@ class Pair:
     a: Standing
     b: Standing
     win_share: Difference
-    margin: Difference
+    margin: Difference | None  # None without points
     ahead: Estimate  # how often a ends before b
 
 
@@ -52,13 +52,17 @@ class Pair:
 class Report:
     """What an arena found, best agent first."""
 
+    game: str  # its spec
     players: int
-    edition: str
     seed: int
     deals: int
+    even: float  # the win share of agents that are all alike
+    opening: int  # random decisions at the start of every deal, in a game without chance
+    truncated: int | None  # games that were cut off; None where none can be
+    same_rotations: bool  # whether every deal came out the same in all its rotations
     standings: list[Standing]
     pairs: list[Pair]
-    luck: Shares
+    luck: Shares | None  # None without points
 
     @classmethod
     def of(
@@ -71,8 +75,10 @@ class Report:
         """The report on a table of results, agents by their numbers."""
         sample = ratings.Sample(columns, config.names)
         bootstrap = ratings.Bootstrap(len(sample), config.seed)
-        means = {name: ratings.means(sample, name, bootstrap) for name in _MEANS}
+        counted = [name for name in _MEANS if name in columns]
+        means = {name: ratings.means(sample, name, bootstrap) for name in counted}
         rated = ratings.rate(sample, config.seed)
+        points = "points" in columns
         games = ((sample.held > 0).sum(0) * sample.seats).tolist()
         found = [
             Standing(
@@ -81,7 +87,7 @@ class Report:
                 games[a],
                 rating=rated[a],
                 seconds=seconds[a],
-                **{column: means[column][a] for column in _MEANS},
+                **{column: means[column][a] for column in counted},
             )
             for a, name in enumerate(config.names)
         ]
@@ -91,14 +97,24 @@ class Report:
                 found[a],
                 found[b],
                 ratings.difference(sample, "win_share", a, b, bootstrap),
-                ratings.difference(sample, "margin", a, b, bootstrap),
+                ratings.difference(sample, "margin", a, b, bootstrap) if points else None,
                 ratings.ahead(sample, a, b, bootstrap),
             )
             for a, b in combinations(order, 2)
         ]
-        luck = ratings.shares(sample, bootstrap)
-        standings = [found[a] for a in order]
-        return cls(config.players, config.edition, config.seed, len(sample), standings, pairs, luck)
+        return cls(
+            config.game,
+            config.players,
+            config.seed,
+            len(sample),
+            even=float(sample["win_share"].mean()),
+            opening=config.opening,
+            truncated=int(sample["truncated"][..., 0].sum()) if "truncated" in columns else None,
+            same_rotations=sample.same_rotations(counted),
+            standings=[found[a] for a in order],
+            pairs=pairs,
+            luck=ratings.shares(sample, bootstrap) if points else None,
+        )
 
     @property
     def games(self) -> int:
@@ -107,27 +123,37 @@ class Report:
 
     @property
     def title(self) -> str:
-        """The table, the games and the even share in one line."""
+        """The game, how often it was played, and the even share in one line."""
         played = f"{self.games} games ({self.deals} deals), seed {self.seed}"
-        even = f"an even win share is {100 / self.players:.1f}%"
-        return f"{self.players} players, {self.edition} edition, {played}; {even}"
+        even = f"an even win share is {100 * self.even:.1f}%"
+        return f"{self.game}, {self.players} players, {played}; {even}"
+
+    @property
+    def headings(self) -> list[str]:
+        """Those of `rows`."""
+        return [heading for name, heading, *_ in _TABLE if self._knows(name)]
+
+    def _knows(self, column: str) -> bool:
+        """Whether the game has it."""
+        return self.luck is not None or column not in ("margin", "points")
 
     # ------------------------------------------------------------ JSON
 
     def json(self) -> str:
         """One JSON object: the same for the same seed, so without times."""
-        made = {
+        numbers = [name for name in _NUMBERS if self._knows(name)]
+        whole: dict[str, Any] = {
+            "game": self.game,
             "players": self.players,
-            "edition": self.edition,
             "seed": self.seed,
             "deals": self.deals,
             "games": self.games,
-            "even": round(1 / self.players, 6),
+            "even": round(self.even, 6),
             "agents": [
                 {
                     "agent": one.name,
                     "games": one.games,
-                    **{name: _plain(getattr(one, name)) for name in _NUMBERS},
+                    **{name: _plain(getattr(one, name)) for name in numbers},
                     "sees_all": one.sees_all,
                 }
                 for one in self.standings
@@ -137,31 +163,26 @@ class Report:
                     "a": pair.a.name,
                     "b": pair.b.name,
                     "win_share_difference": _plain(pair.win_share.estimate),
-                    "margin_difference": _plain(pair.margin.estimate),
+                    **({"margin_difference": _plain(pair.margin.estimate)} if pair.margin else {}),
                     "ahead": _plain(pair.ahead),
                 }
                 for pair in self.pairs
             ],
-            "luck": {name: _plain(share) for name, share in self.luck._asdict().items()},
         }
-        return json.dumps(made)
+        if self.opening:
+            whole["opening"] = self.opening
+        if self.truncated is not None:
+            whole["truncated"] = self.truncated
+        if self.luck:
+            whole["luck"] = {name: _plain(share) for name, share in self.luck._asdict().items()}
+        return json.dumps(whole)
 
     # ------------------------------------------------------------ tables
 
     def rows(self) -> list[list[str]]:
-        """A line for each agent under `HEADINGS`; an interval stands behind its mean."""
-        return [
-            [
-                one.label,
-                interval(one.win_share, 100, 1),
-                interval(one.rank, 1, 2),
-                interval(one.margin, 1, 2),
-                interval(one.points, 1, 1),
-                interval(one.rating, 1, 1),
-                _time(one.seconds),
-            ]
-            for one in self.standings
-        ]
+        """A line for each agent under the headings; an interval stands behind its mean."""
+        shown = [column for column in _TABLE if self._knows(column[0])]
+        return [[cell(getattr(one, name)) for name, _, cell in shown] for one in self.standings]
 
     def cross(self) -> list[list[str]]:
         """How often, in percent, the agent of the row ends before that of the column."""
@@ -174,17 +195,37 @@ class Report:
         ]
 
     def notes(self) -> list[str]:
-        """Neighbours in the table, luck, and who cheats."""
+        """Neighbours in the table, what the deals are, luck, and who cheats."""
         found = {(pair.a.name, pair.b.name): pair for pair in self.pairs}
         lines = [_neighbours(found[a.name, b.name]) for a, b in pairwise(self.standings)]
-        deal, skill, rest = (interval(share, 100, 0) for share in self.luck)
-        lines.append(
-            f"Of the margin's variance the deal makes up {deal} percent, who plays {skill}, "
-            f"the rest (choices, and how all this works together) {rest}."
-        )
+        if len(self.standings) == 1:
+            lines.append("One agent holds every seat, so its win share is even whatever it does.")
+        elif self.same_rotations:
+            lines.append(
+                "In every deal all rotations came out the same, as if one game were played again "
+                "and again. So it is with equal agents that leave nothing to chance: their "
+                "intervals are no measure of luck."
+            )
+        if self.opening:
+            lines.append(
+                "The game has no chance: each deal is an opening of "
+                f"{self.opening} random decisions, the same in all rotations."
+            )
+        if self.truncated is not None:
+            lines.append(
+                f"{self.truncated} of {self.games} games "
+                f"({100 * self.truncated / self.games:.1f}%) were cut off; what they pay is the "
+                "game's word, and is in the win shares."
+            )
+        if self.luck:
+            deal, skill, rest = (interval(share, 100, 0) for share in self.luck)
+            lines.append(
+                f"Of the margin's variance the deal makes up {deal} percent, who plays {skill}, "
+                f"the rest (choices, and how all this works together) {rest}."
+            )
         lines += [
-            f"{one.name} sees all: it is told every hand and the deck. It cheats; it is a "
-            "yardstick, not a player."
+            f"{one.name} sees all: it is told what is hidden. It cheats; it is a yardstick, not a "
+            "player."
             for one in self.standings
             if one.sees_all
         ]
@@ -194,11 +235,11 @@ class Report:
         """The report as a page."""
         parts = [
             f"# Arena\n\n{self.title}. In brackets: 95% intervals over the deals.",
-            markdown_table(HEADINGS, self.rows()),
+            markdown_table(self.headings, self.rows()),
             "\n".join(f"- {line}" for line in self.notes()),
             f"{CROSS}:",
             markdown_table(self._numbers(), self.cross()),
-            "![Win share, margin and rating of each agent](report.svg)",
+            f"![{self.plotted} of each agent](report.svg)",
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -209,7 +250,7 @@ class Report:
         console = Console(file=file, width=None if file.isatty() else 120, highlight=False)
         folded = [[cell.replace(" [", "\n[") for cell in row] for row in self.rows()]
         console.print(f"\n{self.title}", markup=False)
-        console.print(_rich(HEADINGS, folded))
+        console.print(_rich(self.headings, folded))
         for line in self.notes():
             console.print(line, markup=False)
         if len(self.standings) > 1:
@@ -228,14 +269,14 @@ class Report:
         (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
 
     def plot(self, path: Path) -> None:
-        """Win share, margin and rating with their intervals; the ending says which format."""
+        """Win share, rating and margin if any, with intervals; the ending says which format."""
         import matplotlib
         from matplotlib.figure import Figure
 
         figure = Figure((10, 1.6 + 0.4 * len(self.standings)), layout="constrained")
-        places = range(len(self.standings), 0, -1)
-        for number, (name, title, even) in enumerate(self._panels(), 1):
-            axis = figure.add_subplot(1, 3, number)
+        places, panels = range(len(self.standings), 0, -1), self._panels()
+        for number, (name, title, even) in enumerate(panels, 1):
+            axis = figure.add_subplot(1, len(panels), number)
             axis.axvline(even, color="0.8", zorder=0)
             for place, one in zip(places, self.standings, strict=True):
                 mean, low, high = getattr(one, name)
@@ -249,24 +290,32 @@ class Report:
 
     def _panels(self) -> list[tuple[str, str, float]]:
         """What is drawn, its title, and where agents stand that are all alike."""
-        return [
-            ("win_share", "win share", 1 / self.players),
+        panels = [
+            ("win_share", "win share", self.even),
             ("margin", "margin", 0.0),
             ("rating", "rating", ratings.START),
         ]
+        return [panel for panel in panels if self._knows(panel[0])]
+
+    @property
+    def plotted(self) -> str:
+        """What the plot shows, in words."""
+        *first, last = (title for _, title, _ in self._panels())
+        return f"{', '.join(first)} and {last}".capitalize()
 
 
 # ---------------------------------------------------------------- words
 
 _MEANS = ("win_share", "rank", "margin", "points")
 _NUMBERS = ("win_share", "margin", "rank", "rating", "points")
-HEADINGS = ("agent", "win share %", "rank", "margin", "points", "rating", "decision")
 CROSS = "How often, in percent, a row ends before a column (a tie is a half)"
 
 
 def _strength(one: Standing) -> tuple[float, float]:
     """What the table is sorted by; an agent that had no turn yet comes last."""
-    return (-1.0, 0.0) if math.isnan(one.win_share.mean) else (one.win_share.mean, one.margin.mean)
+    if math.isnan(one.win_share.mean):
+        return -1.0, 0.0
+    return one.win_share.mean, one.margin.mean if one.margin else -one.rank.mean
 
 
 def _plain(estimate: Estimate) -> dict[str, float | None]:
@@ -294,6 +343,22 @@ def _time(seconds: float) -> str:
     if math.isnan(seconds):
         return "?"
     return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"
+
+
+def _interval(scale: float, digits: int) -> Callable[[Estimate], str]:
+    return lambda estimate: interval(estimate, scale, digits)
+
+
+# what the table of agents shows: the field of a standing, its heading, and how it is written
+_TABLE: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("label", "agent", str),
+    ("win_share", "win share %", _interval(100, 1)),
+    ("rank", "rank", _interval(1, 2)),
+    ("margin", "margin", _interval(1, 2)),
+    ("points", "points", _interval(1, 1)),
+    ("rating", "rating", _interval(1, 1)),
+    ("seconds", "decision", _time),
+)
 
 
 def _neighbours(pair: Pair) -> str:

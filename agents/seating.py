@@ -2,7 +2,7 @@
 
 Deal i follows from the arena's seed and i alone, whoever plays and however many deals there are.
 A deal is played once in every rotation of its seating order, so that each of its agents holds
-every seat, with the same cards.
+every seat, with the same luck. In a game without chance a deal is a random opening.
 """
 
 from __future__ import annotations
@@ -11,37 +11,38 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env import mount_drago_v0
 from drago_env.core.chance import mix
-from drago_env.game import Game
+from drago_env.core.checks import whole
+from drago_env.core.outcome import standings
+from drago_env.game import Game, State
+from drago_env.games import DEFAULT, GAMES, make, name_of, register
 from drago_env.play import play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
 
 Columns = dict[str, NDArray[Any]]
-COLUMNS = ("deal", "rotation", "seat", "agent", "points", "win_share", "rank", "margin")
 
 GAMES_AT_ONCE = 1024  # the most games that are played side by side
 # A planner may be slow, so its games come in so many chunks: not much is lost by an interrupt.
 PLANNED_CHUNKS, PLANNED_AT_ONCE = 64, 16  # chunks if possible, games at least
+OPENING = 4  # random decisions for each seat at the start of a deal, in a game without chance
 
 
 @dataclass(frozen=True)
 class Config:
     """An arena: everything that its results depend on.
 
-    Agents are specs such as `"search:playouts=64"`, or policies that are made already.
+    Agents are specs such as `"search:playouts=64"`, with a name in front if wanted
+    (`"mine=search:playouts=64"`), or policies that are made already; the game is a spec as well.
     """
 
     agents: Sequence[str | Policy]
-    players: int = 2
-    edition: str = "german"
-    board: str | None = None
+    game: str = DEFAULT
     games: int = 1000
     seed: int = 0
 
@@ -51,9 +52,40 @@ class Config:
                 f"agents must list at least one agent, such as ['uniform'], not {self.agents!r}"
             )
         object.__setattr__(self, "agents", tuple(self.agents))
-        _whole("games", self.games, 1, 2**48)
-        _whole("seed", self.seed, 0, 2**64 - 1)
-        make_game(self)  # the rules refuse a table that they do not know
+        whole("games", self.games, 1, 2**48)
+        whole("seed", self.seed, 0, 2**64 - 1)
+        _ = self.rule_book  # refuses a game that it does not know
+
+    def __reduce__(self) -> Any:
+        module = GAMES[self.rule_book.spec.name]
+        return _received, (module, self.agents, self.game, self.games, self.seed)
+
+    @cached_property
+    def rule_book(self) -> Game:
+        """The game that is played."""
+        return make(self.game)
+
+    @cached_property
+    def players(self) -> int:
+        """Seats at the table."""
+        return int(self.rule_book.players(self.rule_book.new(0))[0])
+
+    @property
+    def opening(self) -> int:
+        """With how many random decisions a deal begins: none where chance deals."""
+        return 0 if self.rule_book.spec.has_chance else OPENING * self.players
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What results hold of each seat of each game."""
+        spec = self.rule_book.spec
+        return (
+            *("deal", "rotation", "seat", "agent"),
+            *(("points",) if spec.has_points else ()),
+            *("win_share", "rank"),
+            *(("margin",) if spec.has_points else ()),
+            *(("truncated",) if spec.can_truncate else ()),
+        )
 
     @property
     def deals(self) -> int:
@@ -62,15 +94,8 @@ class Config:
 
     @property
     def names(self) -> list[str]:
-        """What results call the agents: the spec or the policy's name, and which one of equals."""
-        names: list[str] = []
-        for agent in self.agents:
-            plain = agent if isinstance(agent, str) else agent.name
-            numbered = (f"{plain}#{number}" for number in itertools.count(2))
-            names.append(
-                plain if plain not in names else next(n for n in numbered if n not in names)
-            )
-        return names
+        """What results call the agents."""
+        return names_of(self.agents)
 
     @property
     def chunk(self) -> int:
@@ -82,20 +107,36 @@ class Config:
 
     def policies(self) -> list[Policy]:
         """The agents at work; those named by a spec are made once in a process."""
-        return [_made(agent) if isinstance(agent, str) else resolve(agent) for agent in self.agents]
+        game = self.rule_book.spec.name
+        return [
+            _resolved(split(agent)[1], game) if isinstance(agent, str) else resolve(agent)
+            for agent in self.agents
+        ]
 
 
-_made = cache(resolve)
+def _received(module: str, agents: Any, game: str, games: int, seed: int) -> Config:
+    """An arena in another process, which may not know yet a game from outside."""
+    register(name_of(game), module)
+    return Config(agents, game, games, seed)
 
 
-def make_game(config: Config) -> Game:
-    """The rule book: the one place where the arena knows which game is played."""
-    return mount_drago_v0.game(config.players, config.edition, config.board)
+_resolved = cache(resolve)
 
 
-def _whole(name: str, number: Any, low: int, high: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {number!r}")
+def split(agent: str) -> tuple[str, str]:
+    """The name and the spec of an agent: `mine=search:playouts=64` is called mine."""
+    name, equals, spec = agent.partition("=")
+    return (name, spec) if equals and name.isidentifier() else (agent, agent)
+
+
+def names_of(agents: Sequence[str | Policy]) -> list[str]:
+    """What results call these agents: a name of their own, and which one of equals."""
+    names: list[str] = []
+    for agent in agents:
+        plain = split(agent)[0] if isinstance(agent, str) else agent.name
+        numbered = (f"{plain}#{number}" for number in itertools.count(2))
+        names.append(plain if plain not in names else next(n for n in numbered if n not in names))
+    return names
 
 
 # ---------------------------------------------------------------- deals
@@ -104,30 +145,33 @@ def _whole(name: str, number: Any, low: int, high: int) -> None:
 class Deals(NamedTuple):
     """A stretch of deals."""
 
-    seeds: NDArray[np.uint64]  # (deals,): the cards
+    seeds: NDArray[np.uint64]  # (deals,): what chance does
     seating: NDArray[np.int64]  # (deals, rotations, seats): the agent on each seat
     choices: NDArray[np.uint64]  # (deals, rotations): what agents decide by chance
+    openings: NDArray[np.uint64]  # (deals, opening): the first decisions, the same in all rotations
 
 
-_CARDS, _ORDER, _CHOICES = range(3)  # what random numbers are for
+_CHANCE, _ORDER, _CHOICES, _OPENINGS = range(4)  # what random numbers are for
 
 
 def deals(config: Config, first: int, last: int) -> Deals:
     """The deals from `first` up to, but not with, `last`."""
     numbers, seats = np.arange(first, last), np.arange(config.players)
     each = numbers[:, None] * config.players + seats
+    first_moves = np.arange(config.opening)
     order = np.argsort(_random(config.seed, _ORDER, each), axis=1)
-    seated = np.take_along_axis(guests(len(config.agents), config.players, numbers), order, 1)
+    seated = np.take_along_axis(who_plays(len(config.agents), config.players, numbers), order, 1)
     rotations = (seats[:, None] + seats) % config.players
     # Choices differ between rotations; else equal agents would play the same game each time.
     return Deals(
-        _random(config.seed, _CARDS, numbers),
+        _random(config.seed, _CHANCE, numbers),
         seated[:, rotations],
         _random(config.seed, _CHOICES, each),
+        _random(config.seed, _OPENINGS, numbers[:, None] * config.opening + first_moves),
     )
 
 
-def guests(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def who_plays(agents: int, seats: int, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Who plays in the deals with these numbers, one agent for each seat, in no order yet.
 
     Too few agents go round the table again, and the surplus seats go on from deal to deal where
@@ -159,51 +203,47 @@ class Chunk(NamedTuple):
 
 def play_deals(config: Config, first: int, last: int, records: bool = False) -> Chunk:
     """Plays the deals from `first` up to, but not with, `last` in all their rotations."""
-    seeds, seating, choices = deals(config, first, last)
+    seeds, seating, choices, openings = deals(config, first, last)
     named = zip(config.policies(), config.names, strict=True)
-    riders = [_Timed(policy, name) for policy, name in named]
-    places = seating.reshape(-1, config.players)
+    seated = [_Timed(policy, name) for policy, name in named]
+    places, seats, game = seating.reshape(-1, config.players), config.players, config.rule_book
+    batch: list[State] = []  # the array that all its games are played in
     played = play(
-        make_game(config),
-        riders,
-        np.repeat(seeds, config.players),
+        game,
+        seated,
+        np.repeat(seeds, seats),
         records=records,
         seating=places,
         choices=choices.ravel(),
+        watch=lambda state, *_: batch.append(state),
+        openings=np.repeat(openings, seats, axis=0),
     )
-    points = played.scores[:, : config.players].astype(np.int64)
-    results = outcome(points, played.winners[:, : config.players])
-    where = np.indices(seating.shape).reshape(3, -1)
-    where[0] += first
-    columns = (*where, places, points, *results)
+    state = batch[-1]
+    result = standings(game, state)
+    deal, rotation, seat = np.indices(seating.shape).reshape(3, -1, seats)
+    found = {
+        "deal": deal + first,
+        "rotation": rotation,
+        "seat": seat,
+        "agent": places,
+        "points": played.scores[:, :seats].astype(np.int64),
+        "win_share": result.share[:, :seats],
+        "rank": result.rank[:, :seats],
+        "margin": result.margin[:, :seats],
+        "truncated": np.repeat(game.truncated(state)[:, None], seats, axis=1),
+    }
     return Chunk(
-        {name: column.ravel() for name, column in zip(COLUMNS, columns, strict=True)},
-        np.array([rider.seconds for rider in riders]),
-        np.array([rider.decisions for rider in riders]),
+        {name: found[name].ravel() for name in config.columns},
+        np.array([agent.seconds for agent in seated]),
+        np.array([agent.decisions for agent in seated]),
         played.records,
     )
 
 
-def outcome(
-    points: NDArray[np.int64], winners: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Win share, rank and margin of every seat of every game.
-
-    Winners come first, then points decide, so that a game without points has ranks as well.
-    """
-    win_share = winners / winners.sum(1, keepdims=True)
-    own, other = (points[:, :, None], winners[:, :, None]), (points[:, None], winners[:, None])
-    equal = (own[0] == other[0]) & (own[1] == other[1])
-    behind = np.where(own[1] == other[1], other[0] > own[0], other[1])
-    rank = 1 + behind.sum(2) + (equal.sum(2) - 1) / 2
-    seats = points.shape[1]
-    margin = (points * seats - points.sum(1, keepdims=True)) / (seats - 1)
-    return win_share, rank, margin
-
-
 def join(chunks: Sequence[Chunk]) -> Chunk:
     """Chunks as one, in the order of the deals, without records."""
-    joined = {name: np.concatenate([chunk.columns[name] for chunk in chunks]) for name in COLUMNS}
+    names = chunks[0].columns
+    joined = {name: np.concatenate([chunk.columns[name] for chunk in chunks]) for name in names}
     order = np.lexsort((joined["seat"], joined["rotation"], joined["deal"]))
     return Chunk(
         {name: column[order] for name, column in joined.items()},

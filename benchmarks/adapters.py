@@ -1,10 +1,11 @@
 """How fast the adapters are, each against its like in the same run and process.
 
-    python -m benchmarks.adapters [--quick] [--json]
+    python -m benchmarks.adapters [--game SPEC] [--quick] [--json]
 
 The AEC environment is played through `last` and `step` with a random pick from the mask, beside
 PettingZoo's own connect_four; MaskablePPO is trained on the native `VecEnv` and on a `DummyVecEnv`
-of single environments, with the same network and settings.
+of single environments, with the same network and settings. Two threads of the core play in turn
+with one.
 """
 
 import argparse
@@ -15,12 +16,18 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import Play
-from drago_env import mount_drago_v0
+from benchmarks.speed import TWO_THREADS, Play, two_threads_over_one
+from drago_env.games import DEFAULT
+from drago_env.specs import parse
+
+AEC_WANTED = {"raw_env": 10, "env": 4}  # times connect_four
+SB3_WANTED = 5  # times `DummyVecEnv`, in whole training
 
 
 def aec_play(env: Any) -> Play:
@@ -43,13 +50,19 @@ def aec_play(env: Any) -> Play:
     return play
 
 
-def aec_figures(rounds: int) -> dict[str, Any]:
+def maker(spec: str, what: str) -> Callable[..., Any]:
+    """A maker of the game's module, with the words of the spec."""
+    name, words = parse(spec)
+    return partial(getattr(import_module(f"drago_env.{name}_v0"), what), **words)
+
+
+def aec_figures(spec: str, rounds: int) -> dict[str, Any]:
     """Decisions a second, and how many times connect_four's: medians over slices in turn."""
     from pettingzoo.classic import connect_four_v3
 
     figures: dict[str, Any] = {}
-    for name in ("raw_env", "env"):
-        ours = aec_play(getattr(mount_drago_v0, name)())
+    for name in AEC_WANTED:
+        ours = aec_play(maker(spec, name)())
         theirs = aec_play(getattr(connect_four_v3, name)())
         pairs = [(one_slice(ours), one_slice(theirs)) for _ in range(rounds + 1)][1:]
         figures[name] = {
@@ -103,18 +116,19 @@ def train_seconds(
     return time.perf_counter() - start, env.spent
 
 
-def sb3_figures(num_envs: int, steps: int, epochs: int) -> dict[str, Any]:
+def sb3_figures(spec: str, num_envs: int, steps: int, epochs: int) -> dict[str, Any]:
     """Steps a second of MaskablePPO on the native batch and on single environments."""
     import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
 
-    def dummy() -> Any:
-        return DummyVecEnv([lambda: gymnasium.make("MountDrago-v0", flat=True)] * num_envs)
+    name, words = parse(spec)
+    identifier = f"{name.title().replace('_', '')}-v0"
 
-    def native_env() -> Any:
-        return mount_drago_v0.sb3_env(num_envs)
+    def dummy() -> Any:
+        return DummyVecEnv([lambda: gymnasium.make(identifier, flat=True, **words)] * num_envs)
 
     few = max(steps // 4, 32 * num_envs)
+    native_env = partial(maker(spec, "sb3_env"), num_envs)
     native, inside = train_seconds(native_env, steps, num_envs, epochs)
     single, single_inside = train_seconds(dummy, few, num_envs, epochs)
     return {
@@ -129,16 +143,17 @@ def sb3_figures(num_envs: int, steps: int, epochs: int) -> dict[str, Any]:
     }
 
 
-def figures(quick: bool) -> dict[str, Any]:
+def figures(spec: str, quick: bool) -> dict[str, Any]:
     """Everything that the adapters are measured by, on one core."""
     warnings.filterwarnings("ignore", category=UserWarning)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print("playing through the adapters ...", file=sys.stderr)
-    aec = aec_figures(10 if quick else 30)
+    aec = aec_figures(spec, 10 if quick else 30)
     print("training with MaskablePPO ...", file=sys.stderr)
-    steps = 32 * 256 * (4 if quick else 16)
-    return {"aec": aec, "sb3": [sb3_figures(256, steps, epochs) for epochs in (1, 4)]}
+    steps = 32 * 256 * (2 if quick else 16)
+    sb3 = [sb3_figures(spec, 256, steps, epochs) for epochs in ((1,) if quick else (1, 4))]
+    return {"game": spec, "aec": aec, "sb3": sb3}
 
 
 def markdown(found: dict[str, Any]) -> list[str]:
@@ -148,25 +163,25 @@ def markdown(found: dict[str, Any]) -> list[str]:
         "The adapters, on one pinned core, each beside its like in the same run "
         "(`python -m benchmarks.adapters`):",
         "",
-        "| PettingZoo AEC, 2 riders | decisions a second | connect_four's | ratio | goal |",
+        f"| AEC, `{found['game']}` | decisions a second | connect_four's | ratio | goal |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for (name, row), wanted in zip(found["aec"].items(), (6, 3), strict=True):
-        lines.append(
-            f"| `{name}` | {row['decisions_per_second']:,} | {row['connect_four']:,} "
-            f"| {row['ratio']} | {wanted} |"
-        )
+    lines += [
+        f"| `{name}` | {row['decisions_per_second']:,} | {row['connect_four']:,} "
+        f"| {row['ratio']} | {AEC_WANTED[name]} |"
+        for name, row in found["aec"].items()
+    ]
     lines += [
         "",
         "| MaskablePPO, 256 games, minibatch 4,096 | steps a second | in the environment "
-        "| with `DummyVecEnv` | in the environment | ratio | of the environments alone |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| with `DummyVecEnv` | in the environment | ratio | goal | of the environments alone |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [
         f"| {row['epochs']} epoch(s) | {row['steps_per_second']:,} "
         f"| {row['environment_share']:.1%} "
         f"| {row['dummy_steps_per_second']:,} | {row['dummy_environment_share']:.1%} "
-        f"| {row['ratio']} | {row['environment_ratio']} |"
+        f"| {row['ratio']} | {SB3_WANTED} | {row['environment_ratio']} |"
         for row in found["sb3"]
     ]
     return lines
@@ -174,11 +189,15 @@ def markdown(found: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--game", default=DEFAULT, metavar="SPEC", help=f"by default {DEFAULT}")
     parser.add_argument("--quick", action="store_true", help="less exact")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
-    found = figures(chosen.quick)
-    print(json.dumps(found) if chosen.json else json.dumps(found, indent=2))
+    threads = two_threads_over_one(chosen.game, 2.0 if chosen.quick else 10.0)
+    found = figures(chosen.game, chosen.quick) | {"two_threads_over_one": threads}
+    print(json.dumps(found) if chosen.json else "\n".join(markdown(found)))
+    if not chosen.json:
+        print(f"\nTwo threads over one, wall time: {threads} (goal {TWO_THREADS})")
 
 
 if __name__ == "__main__":

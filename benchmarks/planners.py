@@ -1,45 +1,58 @@
-"""How fast the agents think: `python -m benchmarks.planners [--seconds 5]`.
+"""How fast the agents think: `python -m benchmarks.planners [--game GAME] [--seconds 5]`.
 
 One core, CPU time, the fastest of many slices, beside plain playouts of the core in the same
-run. Positions are those of 256 games in their middle. Prints Markdown.
+run. Positions are those of 256 games in their middle. Prints Markdown. Agents that a game does not
+have are left out.
 """
 
 import argparse
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from agents import weights
-from agents.clairvoyant import Clairvoyant
-from agents.search import Search
 from benchmarks.speed import Play, playouts, rate
-from drago_env import MountDrago, Policy, Rules, resolve
-from drago_env.mount_drago import planning
-from drago_env.policy import View
+from drago_env import Policy, make, resolve
+from drago_env.games import DEFAULT
+from drago_env.policy import View, known
+from drago_env.search import Search
 
 GAMES = 256
 PLAYOUTS = 10_000
+PLAYERS = (2, 3, 4, 5)
+# agents, and how many positions each is asked for at once
+AGENTS = {
+    "greedy": GAMES // 2,
+    "heuristic": GAMES // 2,
+    "search": 4,
+    "search:method=tree": 4,
+    "clairvoyant": 4,
+    "neural": GAMES // 2,
+    "guided": 4,
+}
 
 
-def random_playouts(method: str) -> Play:
+def random_playouts(spec: str, method: str) -> Play:
     """Uniformly random playouts to the end, from the start, inside a search."""
-    game = MountDrago(Rules(2))
+    game = make(spec)
     state = game.new(np.arange(8))
     search = Search(method, playout="uniform", depth=0, playouts=PLAYOUTS // 8)
     seeds = np.arange(8, dtype=np.uint64)
 
     def play() -> int:
         seeds[:] += np.uint64(8)
-        return int(search.think(game, state, seeds).visits.sum())
+        return int(search.search(game, state, seeds).visits.sum())
 
     return play
 
 
-def decisions(policy: Policy, players: int, batch: int) -> Play:
+def decisions(policy: Policy, spec: str, batch: int) -> Play:
     """Decisions in the middle of games, in batches."""
-    game = MountDrago(Rules(players))
+    game: Any = make(spec)
     state = game.new(np.arange(GAMES))
-    planning.roll(game, state, np.arange(GAMES), weights.array("greedy"), depth=30, noise=0.2)
+    picks, legal = game.picks(np.arange(GAMES)), game.legal(state)
+    for _ in range(30):
+        game.step(state, game.sample(legal, picks))
+        game.legal(state, legal)
     state = state[~game.over(state)]
     parts = np.array_split(state, len(state) // batch)
     turns = [game.look(part) for part in parts]
@@ -59,28 +72,26 @@ def decisions(policy: Policy, players: int, batch: int) -> Play:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5.0, help="for each line (default 5)")
-    seconds = parser.parse_args().seconds
-    plain = rate(playouts(), seconds)
-    print("| random playouts from the start to the end, 2 riders | a second | of the core's |")
+    parser.add_argument("--game", default=DEFAULT, help=f"its name (default {DEFAULT})")
+    chosen = parser.parse_args()
+    spec, seconds = chosen.game, chosen.seconds
+    plain = rate(playouts(spec), seconds)
+    print(f"| random playouts of {spec} from the start to the end | a second | of the core's |")
     print("| --- | ---: | ---: |")
     print(f"| plain, by the core | {plain:,.0f} | 1.00 |")
     for method in ("flat", "tree"):
-        inside = rate(random_playouts(method), seconds)
+        inside = rate(random_playouts(spec, method), seconds)
         print(f"| inside `search:method={method}` | {inside:,.0f} | {inside / plain:.2f} |")
-    agents: list[tuple[str, Callable[[], Policy], int]] = [
-        ("greedy", lambda: resolve("greedy"), GAMES // 2),
-        ("heuristic", lambda: resolve("heuristic"), GAMES // 2),
-        ("search", Search, 4),
-        ("search:method=tree", lambda: Search("tree"), 4),
-        ("clairvoyant", Clairvoyant, 4),
-        ("neural", lambda: resolve("neural"), GAMES // 2),
-        ("guided", lambda: resolve("guided"), 4),
-    ]
-    print("\n| milliseconds for a decision | 2 riders | 3 | 4 | 5 |")
-    print("| --- | ---: | ---: | ---: | ---: |")
-    for name, make, batch in agents:
-        speeds = [rate(decisions(make(), players, batch), seconds) for players in (2, 3, 4, 5)]
-        print(f"| `{name}` | " + " | ".join(f"{1e3 / speed:.4f}" for speed in speeds) + " |")
+    limits = make(spec).spec
+    seats = [n for n in PLAYERS if limits.min_players <= n <= limits.max_players]
+    print(f"\n| milliseconds for a decision, players: | {' | '.join(map(str, seats))} |")
+    print("| --- |" + " ---: |" * len(seats))
+    for name, batch in AGENTS.items():
+        if name.partition(":")[0] in known(spec):
+            policy = resolve(name, spec)
+            tables = [f"{spec}:players={players}" for players in seats]
+            speeds = [rate(decisions(policy, table, batch), seconds) for table in tables]
+            print(f"| `{name}` | " + " | ".join(f"{1e3 / speed:.4f}" for speed in speeds) + " |")
 
 
 if __name__ == "__main__":

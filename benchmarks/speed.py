@@ -1,11 +1,13 @@
-"""How fast the game is: on its own, and against other environments in the same run.
+"""How fast a game is: on its own, and against other environments in the same run.
 
-    python -m benchmarks.speed [--quick] [--json] [--peers .venv-peers/bin/python] [--write FILE]
+    python -m benchmarks.speed [--game SPEC] [--quick] [--json] [--old CHECKOUT]
+                               [--peers .venv-peers/bin/python] [--write FILE]
 
 A decision is a random legal action with its mask and its float32 observation, and a new game
 where one has ended. Speeds are decisions per CPU second on one pinned core, in the fastest of
 many short slices of time: other work on the machine can only slow a slice down. Threads are
-measured in wall time, since CPU time adds up over them.
+measured in wall time, since CPU time adds up over them. With `--old`, an older checkout is measured
+in turn with this one, in processes of their own, by its own copy of this file.
 The games of other environments differ from this one, so the ratios give orders of magnitude.
 """
 
@@ -20,15 +22,18 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from drago_env import MountDrago, Rules, __version__
-from drago_env.mount_drago import kernel
-from drago_env.mount_drago.state import STATE
+from drago_env import __version__, make
+from drago_env.games import DEFAULT
+from drago_env.specs import parse
 
+TABLE = f"{DEFAULT}:players=4"  # what is measured unless another game is asked for
+HERE = Path(__file__).resolve().parents[1]
 SLICE_SECONDS = 0.05  # short, so that some slices are undisturbed
 BATCHES = (1, 64, 1024, 8192, 65536)
 # What must show: at least so many times each peer.
@@ -40,14 +45,15 @@ WANTED = {
     "OpenSpiel backgammon": 60,
     "PettingZoo connect_four raw_env": 200,
 }
+TWO_THREADS = 1.8  # wanted: two threads over one, on an idle machine
 
 Play = Callable[[], int]
 """Plays for a short while and returns the number of decisions (or games) played."""
 
 
-def random_play(batch: int, players: int = 4, threads: int = 1) -> Play:
+def random_play(batch: int, spec: str = TABLE, threads: int = 1) -> Play:
     """Whole random steps in one kernel: pick, step, restart, mask, observation."""
-    game = MountDrago(Rules(players=players), threads=threads)
+    game: Any = make(spec, threads=threads)
     seeds = np.arange(batch, dtype=np.uint64)
     state, picks = game.new(seeds), game.picks(seeds)
     legal = game.legal(state)
@@ -64,9 +70,9 @@ def random_play(batch: int, players: int = 4, threads: int = 1) -> Play:
     return play
 
 
-def checked_play(batch: int, players: int = 4) -> Play:
+def checked_play(batch: int, spec: str = TABLE) -> Play:
     """The same by the checked calls that a trainer makes, one after the other."""
-    game = MountDrago(Rules(players=players))
+    game: Any = make(spec)
     seeds = np.arange(batch, dtype=np.uint64)
     state, picks = game.new(seeds), game.picks(seeds)
     legal = game.legal(state)
@@ -87,14 +93,14 @@ def checked_play(batch: int, players: int = 4) -> Play:
     return play
 
 
-def playouts(players: int = 2) -> Play:
+def playouts(spec: str = DEFAULT) -> Play:
     """Complete games of uniformly random moves, without masks or observations."""
-    game = MountDrago(Rules(players=players))
+    game: Any = make(spec)
     seeds = np.arange(2000, dtype=np.uint64)
     state = game.new(seeds)
 
     def play() -> int:
-        game.playout(state, seeds)
+        game.finished(state, seeds)
         seeds[:] += np.uint64(len(seeds))
         return len(seeds)
 
@@ -113,9 +119,18 @@ def rate(play: Play, seconds: float, clock: Callable[[], float] = time.process_t
     return best
 
 
-def parts(batch: int = 1024) -> dict[str, float]:
+def two_threads_over_one(spec: str, seconds: float) -> float:
+    """The ratio of whole random steps, in wall time: the median over slices in turn."""
+    one, two = (random_play(65536, spec, threads) for threads in (1, 2))
+    slices = max(3, round(seconds / 0.4))
+    wall = time.perf_counter
+    pairs = [[rate(play, SLICE_SECONDS, wall) for play in (one, two)] for _ in range(slices)]
+    return round(statistics.median(second / first for first, second in pairs), 2)
+
+
+def parts(batch: int = 1024, spec: str = TABLE) -> dict[str, float]:
     """Nanoseconds that each part of a decision takes, on positions of random games."""
-    game = MountDrago(Rules(players=4))
+    game: Any = make(spec)
     seeds = np.arange(batch, dtype=np.uint64)
     state, picks = game.new(seeds), game.picks(seeds)
     legal, outcome = game.legal(state), game.step(game.new(seeds), np.full(batch, -1))
@@ -123,6 +138,7 @@ def parts(batch: int = 1024) -> dict[str, float]:
     features = game.features(state, legal)
     actions, fresh = np.empty(batch, np.int64), game.new(seeds)
     spent: dict[str, list[float]] = {}
+    check = partial(game.loops.find_illegal, state, actions, game._shared)
 
     def clock(name: str, call: Callable[[], Any]) -> Any:
         start = time.perf_counter()
@@ -134,9 +150,10 @@ def parts(batch: int = 1024) -> dict[str, float]:
         clock("list and mask of legal actions", lambda: game.legal(state, legal))
         clock("float32 observation", lambda: game.observe(state, out=observation))
         clock("int8 observation", lambda: game.observe_compact(state, out=compact))
-        clock("features of all legal actions", lambda: game.features(state, legal, features))
+        if game.spec.feature_size:
+            clock("features of all legal actions", lambda: game.features(state, legal, features))
         actions[:] = clock("random pick", lambda: game.sample(legal, picks))
-        clock("check of the actions", lambda: kernel.find_illegal(state, actions, game.tables))
+        clock("check of the actions", check)
         clock("step and rewards", lambda: game.step_unchecked(state, actions, outcome))
         ended = np.flatnonzero(game.over(state))
         game.reset(state, seeds[ended], ended)
@@ -162,58 +179,108 @@ def import_seconds(repeats: int) -> dict[str, float]:
     return {"dependencies": round(alone, 2), "above_them": round(whole - alone, 2)}
 
 
+# the CPU seconds, after importing what the package needs, until ten steps are made
+START = """
+import time, numba, numpy, gymnasium, pettingzoo
+start = time.process_time()
+from drago_env.{name}_v0 import env as make
+env = make({words})
+env.reset(seed=0)
+for _ in range(10):
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+print(time.process_time() - start)
+"""
 EVERY_KERNEL = """
-import time, numpy as np
-from benchmarks.speed import parts, playouts, random_play
-start = time.perf_counter()
-random_play(1)(); playouts()(); parts(1)
-print(time.perf_counter() - start)
+import time
+from benchmarks.speed import checked_play, parts, playouts, random_play
+start = time.process_time()
+random_play(1, {spec!r})(); checked_play(1, {spec!r})(); playouts({spec!r})(); parts(1, {spec!r})
+print(time.process_time() - start)
+"""
+SPEEDS = """
+import json
+from benchmarks.speed import checked_play, playouts, random_play, rate
+plays = {{"decisions": random_play(1024), "checked": checked_play(1024), "playouts": playouts()}}
+print(json.dumps({{name: rate(play, {seconds}) for name, play in plays.items()}}))
 """
 
 
-def compile_seconds() -> dict[str, float]:
-    """First use of every kernel with an empty cache, and again with that cache."""
-    found = []
+def child(code: str, checkout: Path = HERE, **environment: str) -> Any:
+    """What a fresh process prints, in a checkout."""
+    command, settings = [sys.executable, "-c", code], {**os.environ, **environment}
+    run = subprocess.run(
+        command, cwd=checkout, env=settings, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return json.loads(run.stdout)
+
+
+def start_seconds(code: str, repeats: int, checkout: Path = HERE) -> dict[str, float]:
+    """CPU seconds with an empty cache of compiled code, and the least with that cache."""
     with tempfile.TemporaryDirectory() as cache:
-        for _ in range(2):
-            run = subprocess.run(
-                [sys.executable, "-c", EVERY_KERNEL],
-                env={**os.environ, "NUMBA_CACHE_DIR": cache},
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            found.append(round(float(run.stdout), 1))
-    return {"first_ever": found[0], "cached": found[1]}
+        first, *again = (child(code, checkout, NUMBA_CACHE_DIR=cache) for _ in range(1 + repeats))
+    return {"first_ever": round(first, 2), "warm": round(min(again), 2)}
 
 
-def own_figures(quick: bool) -> dict[str, Any]:
+def start_code(spec: str) -> str:
+    """The program that makes a bare `env` and steps it."""
+    name, words = parse(spec)
+    given = ", ".join(f"{key}={value!r}" for key, value in words.items())
+    return START.format(name=name, words=given)
+
+
+def own_figures(spec: str, quick: bool) -> dict[str, Any]:
     """Everything that this package is measured by."""
     seconds = 1.0 if quick else 5.0
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    figures: dict[str, Any] = {"version": __version__, "bytes_per_game": STATE.itemsize}
+    figures: dict[str, Any] = {"version": __version__, "game": spec}
+    figures["bytes_per_game"] = make(spec).new(0).itemsize
+    print("starting with an empty cache, and again ...", file=sys.stderr)
+    figures["start_seconds"] = start_seconds(start_code(spec), 2 if quick else 5)
     if not quick:
-        print("compiling with an empty cache ...", file=sys.stderr)
-        figures["compile_seconds"] = compile_seconds()
+        print("compiling every kernel ...", file=sys.stderr)
+        figures["compile_seconds"] = start_seconds(EVERY_KERNEL.format(spec=spec), 1)
     print("importing ...", file=sys.stderr)
     figures["import_seconds"] = import_seconds(2 if quick else 9)
     if cores is not None:
         os.sched_setaffinity(0, {max(cores)})
     print("playing on one core ...", file=sys.stderr)
-    figures["decisions_per_second"] = round(rate(random_play(1024), seconds))
-    figures["checked_decisions_per_second"] = round(rate(checked_play(1024), seconds))
-    figures["playouts_per_second"] = round(rate(playouts(), seconds))
-    figures["nanoseconds"] = parts()
+    figures["decisions_per_second"] = round(rate(random_play(1024, spec), seconds))
+    figures["checked_decisions_per_second"] = round(rate(checked_play(1024, spec), seconds))
+    figures["playouts_per_second"] = round(rate(playouts(_plain_spec(spec)), seconds))
+    figures["nanoseconds"] = parts(1024, spec)
     batches = (64, 65536) if quick else BATCHES
-    figures["by_batch"] = {str(n): round(rate(random_play(n), seconds)) for n in batches}
+    figures["by_batch"] = {str(n): round(rate(random_play(n, spec), seconds)) for n in batches}
     if cores is not None:
         os.sched_setaffinity(0, cores)
     if cores is None or len(cores) > 1:
         print("playing on two cores ...", file=sys.stderr)
-        wall = time.perf_counter
-        one, two = (rate(random_play(65536, threads=k), seconds, wall) for k in (1, 2))
-        figures["two_threads_over_one"] = round(two / one, 2)
+        figures["two_threads_over_one"] = two_threads_over_one(spec, seconds)
     return figures
+
+
+def _plain_spec(spec: str) -> str:
+    """Whole games and adapters of the default game have always been measured with two seats."""
+    return DEFAULT if spec == TABLE else spec
+
+
+def old_figures(checkout: Path, quick: bool) -> dict[str, Any]:
+    """How many times as fast the default game is as in an older checkout, both in turn.
+
+    For the start it is how many times as many seconds the older one takes.
+    """
+    print(f"playing in turn with {checkout} ...", file=sys.stderr)
+    code = SPEEDS.format(seconds=1.0 if quick else 3.0)
+    pairs = [(child(code), child(code, checkout)) for _ in range(1 if quick else 5)]
+    found: dict[str, Any] = {
+        name: round(statistics.median(own[name] / old[name] for own, old in pairs), 3)
+        for name in pairs[0][0]
+    }
+    starts = [
+        start_seconds(start_code(DEFAULT), 2 if quick else 5, place) for place in (HERE, checkout)
+    ]
+    for name, own in starts[0].items():
+        found[f"start_{name}"] = round(starts[1][name] / own, 2)
+    return found | {"start_seconds": starts[1]}
 
 
 def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
@@ -233,27 +300,37 @@ def markdown(figures: dict[str, Any]) -> str:
         f"Printed by `{figures['command']}` on {figures['date']} ({figures['machine']}; "
         f"Python {platform.python_version()}, drago-env {__version__}). A decision is a random "
         "legal action with its mask and its float32 observation, and a new game where one has "
-        "ended; 4 riders. One pinned core, CPU time, the fastest of many slices of 0.05 s, for "
-        "this package and for the others alike: other work on the machine only slows slices down.",
+        f"ended; `{figures['game']}`. One pinned core, CPU time, the fastest of many slices of "
+        "0.05 s, for this package and for the others alike: other work on the machine only slows "
+        "slices down.",
         "",
         "| what | figure |",
         "| --- | ---: |",
         f"| decisions a second, 1,024 games | {figures['decisions_per_second']:,} |",
         f"| the same by separate, checked calls | {figures['checked_decisions_per_second']:,} |",
-        f"| complete random games a second, 2 riders | {figures['playouts_per_second']:,} |",
+        f"| complete random games of `{_plain_spec(figures['game'])}` a second "
+        f"| {figures['playouts_per_second']:,} |",
         f"| bytes of state a game | {figures['bytes_per_game']} |",
         f"| import, above its dependencies | {figures['import_seconds']['above_them']:.2f} s |",
     ]
+    first, warm = figures["start_seconds"].values()
+    lines += [
+        f"| a bare `env`, made, reset and stepped ten times, for the first time ever | {first} s |",
+        f"| the same again, with compiled code on disk | {warm} s |",
+    ]
     if "compile_seconds" in figures:
-        first, cached = figures["compile_seconds"].values()
+        first, warm = figures["compile_seconds"].values()
         lines += [
-            f"| first compilation of every kernel, ever | {first} s |",
-            f"| the same from the cache | {cached} s |",
+            f"| first compilation of every kernel but the planners' | {first} s |",
+            f"| the same from disk | {warm} s |",
         ]
     if "two_threads_over_one" in figures:
         lines.append(
-            f"| two threads over one, wall time, 65,536 games | {figures['two_threads_over_one']} |"
+            "| two threads over one, wall time, 65,536 games "
+            f"| {figures['two_threads_over_one']} (goal {TWO_THREADS}) |"
         )
+    if "old" in figures:
+        lines += _old_lines(figures["old"])
     lines += ["", "| games in the batch | decisions a second |", "| ---: | ---: |"]
     lines += [f"| {int(n):,} | {speed:,} |" for n, speed in figures["by_batch"].items()]
     lines += ["", "Where the time goes, in nanoseconds for each game of a batch of 1,024:", ""]
@@ -285,6 +362,18 @@ def markdown(figures: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _old_lines(old: dict[str, Any]) -> list[str]:
+    rows = {
+        "decisions": "decisions a second",
+        "checked": "the same by separate, checked calls",
+        "playouts": "complete random games a second",
+        "start_first_ever": "a bare `env` for the first time ever, shorter by",
+        "start_warm": "the same again, shorter by",
+    }
+    lines = ["", f"| `{DEFAULT}` beside an older version, in turn | ratio |", "| --- | ---: |"]
+    return lines + [f"| {text} | {old[name]} |" for name, text in rows.items()]
+
+
 def machine() -> str:
     """The processor and the number of cores."""
     info = Path("/proc/cpuinfo")
@@ -295,9 +384,11 @@ def machine() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="below half a minute, less exact")
+    parser.add_argument("--game", default=TABLE, metavar="SPEC", help=f"by default {TABLE}")
+    parser.add_argument("--quick", action="store_true", help="about half a minute, less exact")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--peers", metavar="PYTHON", help="Python of the peers' environment")
+    parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
@@ -306,7 +397,9 @@ def main() -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
     }
-    figures |= own_figures(chosen.quick)
+    figures |= own_figures(chosen.game, chosen.quick)
+    if chosen.old:
+        figures["old"] = old_figures(chosen.old.resolve(), chosen.quick)
     if chosen.peers:
         figures["peers"] = peer_figures(chosen.peers, 1.0 if chosen.quick else 5.0)
         speed = figures["decisions_per_second"]
@@ -317,7 +410,7 @@ def main() -> None:
     if not chosen.quick:
         from benchmarks import adapters
 
-        figures["adapters"] = adapters.figures(quick=False)
+        figures["adapters"] = adapters.figures(_plain_spec(chosen.game), quick=False)
     print(json.dumps(figures) if chosen.json else markdown(figures))
     if chosen.write:
         Path(chosen.write).write_text(markdown(figures), encoding="utf-8")

@@ -2,10 +2,10 @@
 
     python -m benchmarks.training [--quick] [--write FILE]
 
-Both train the same network, with 512 games of 2 riders, 32 decisions in each between two updates,
+Both train the same network, with 512 games of 2 players, 32 decisions in each between two updates,
 minibatches of 4,096 and 4 epochs. They take turns, one update each, so that other work on the
 machine hits both; figures are medians over their turns, in wall time. Ours plays itself, and every
-decision of both riders is collected; MaskablePPO holds one seat against `uniform`, the cheapest
+decision of both seats is collected; MaskablePPO holds one seat against `uniform`, the cheapest
 opponent, and only its own decisions are counted.
 """
 
@@ -27,10 +27,9 @@ from benchmarks.speed import machine
 from drago_env import __version__
 from train import sb3_ppo
 from train.arguments import Arguments, make_game
-from train.learner import Learner
-from train.ppo import make_collectors
+from train.ppo import Learner, make_collectors
 
-GAMES, HORIZON, MINIBATCH, EPOCHS = 512, 32, 4096, 4
+GAMES, STEPS, MINIBATCH, EPOCHS = 512, 32, 4096, 4
 MANY_GAMES = 1024  # where the environment's share is measured
 
 
@@ -51,14 +50,14 @@ def ours(games: int) -> Update:
     """Our own PPO in self-play, in this process."""
     arguments = Arguments(
         players=(2,),
-        games=games,
-        horizon=HORIZON,
-        minibatch=MINIBATCH,
-        epochs=EPOCHS,
+        num_envs=games,
+        num_steps=STEPS,
+        minibatch_size=MINIBATCH,
+        update_epochs=EPOCHS,
         opponents=(),
         pool_share=0.0,
     )
-    game, variants = make_game(arguments)
+    game, variants = make_game(arguments.specs)
     shape = Shape.of(game, trunk=arguments.trunk, action=arguments.action)
     learner = Learner(shape, arguments)
     collectors = make_collectors(arguments, game, variants, shape)
@@ -77,7 +76,11 @@ def ours(games: int) -> Update:
 def maskable_ppo() -> MaskablePPO:
     """MaskablePPO as `train.sb3_ppo` makes it."""
     arguments = sb3_ppo.Arguments(
-        opponents=("uniform",), games=GAMES, n_steps=HORIZON, minibatch=MINIBATCH, epochs=EPOCHS
+        opponents=("uniform",),
+        num_envs=GAMES,
+        num_steps=STEPS,
+        minibatch_size=MINIBATCH,
+        update_epochs=EPOCHS,
     )
     return sb3_ppo.make_model(arguments, sb3_ppo.make_env(arguments))
 
@@ -87,8 +90,8 @@ def theirs(model: MaskablePPO, threads: int) -> Update:
 
     def update() -> Turn:
         torch.set_num_threads(threads)
-        model.learn(GAMES * HORIZON, reset_num_timesteps=False)
-        return Turn(GAMES * HORIZON, GAMES * HORIZON, 0.0)
+        model.learn(GAMES * STEPS, reset_num_timesteps=False)
+        return Turn(GAMES * STEPS, GAMES * STEPS, 0.0)
 
     return update
 
@@ -144,11 +147,11 @@ def markdown(found: dict[str, float], command: str) -> str:
         "",
         f"Printed by `{command}` on {datetime.now(UTC).date().isoformat()} ({machine()}; "
         f"Python {platform.python_version()}, torch {torch.__version__}, drago-env {__version__}). "
-        f"The same network, {HORIZON} decisions in each game between two updates, minibatches of "
-        f"{MINIBATCH:,}, {EPOCHS} epochs, 2 riders; updates of the two in turn, medians over "
+        f"The same network, {STEPS} decisions in each game between two updates, minibatches of "
+        f"{MINIBATCH:,}, {EPOCHS} epochs, 2 players; updates of the two in turn, medians over "
         f"{found['rounds']:.0f} of them (for {MANY_GAMES:,} games {found['many rounds']:.0f}, "
         "alone), wall time. `train.ppo` plays itself and learns from both "
-        "riders; those decisions are not learned from whose outcome the next update will know. "
+        "seats; those decisions are not learned from whose outcome the next update will know. "
         "MaskablePPO, as `train.sb3_ppo` runs it, holds one seat against `uniform`, and only its "
         "decisions count. Cores: CPU time over wall time.",
         "",

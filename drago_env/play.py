@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array, select
 from drago_env.game import Game, Seeds, State, Turn
-from drago_env.policy import Policy, RowGenerator, ask, resolve
+from drago_env.policy import Policy, RowGenerator, ask, resolve, streams
 
 # Sees the games before each round of decisions, what the last round brought, and what is chosen
 # now; -1 for games that are over.
@@ -34,6 +34,7 @@ def play(
     seating: ArrayLike | None = None,
     choices: Seeds | None = None,
     watch: Watch | None = None,
+    openings: NDArray[np.uint64] | None = None,
 ) -> Played:
     """Plays one game for each seed, policy k in seat k, all of them side by side.
 
@@ -43,10 +44,12 @@ def play(
     `choices` what the policies draw at random (by default that follows from the deal's seed).
     `watch(state, turn, actions)` is called before every round of decisions, and once more after
     the last one; it may look at the arrays, and copy them, but change nothing.
+    With `openings`, random numbers `(games, decisions)`, the first decisions of each game are
+    drawn by them from the legal actions; nobody is asked for these.
     """
     players = [resolve(policy, game) for policy in policies]
     state = game.new(seeds)
-    numbers = mix(~seed_array(seeds if choices is None else choices))
+    numbers = streams(seeds if choices is None else choices)
     if len(numbers) != len(state):
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
     places = _seating(game, state, len(players), seating)
@@ -57,6 +60,10 @@ def play(
         chosen = np.full(len(state), -1)
         numbers[running] = mix(numbers[running])
         on_turn = places[np.arange(len(state)), game.current_player(state)]
+        if openings is not None and len(moves) < openings.shape[1]:
+            rows = np.flatnonzero(running)
+            drawn = openings[rows, len(moves)] % turn.legal.counts[rows].astype(np.uint64)
+            chosen[rows], on_turn[rows] = turn.legal.actions[rows, drawn], -1
         for number, policy in enumerate(players):
             rows = np.flatnonzero(running & (on_turn == number))
             if len(rows):

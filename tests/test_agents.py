@@ -11,23 +11,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agents.search import Search
 from numpy.typing import NDArray
 from rich.progress import Progress
 
-from agents import tune, weights
 from agents.clairvoyant import Clairvoyant
+from agents.mount_drago import tune
 from drago_env import MountDrago, Policy, Rules, play, record, resolve
+from drago_env.core.planning import Plan
 from drago_env.game import State
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.planning import Outlook, Weights
+from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.mount_drago.state import OVER
 from drago_env.policy import RowGenerator, View, plans, sees_all
+from drago_env.search import Search
 from tests.conftest import Table, at
 from tests.mount_drago.games import STANDARD, TINY, name
-from tests.test_knowledge import shuffled
-from tests.test_thumbs import FIRST_TWO, positions
+from tests.mount_drago.test_knowledge import shuffled
+from tests.mount_drago.test_thumbs import FIRST_TWO, positions
 
 QUICK = ["greedy", "heuristic", "search:playouts=16", "search:method=tree,playouts=16"]
 QUICK += ["clairvoyant:playouts=16", "clairvoyant:method=tree,playouts=16"]
@@ -62,7 +63,7 @@ def test_search_has_defaults_and_parameters() -> None:
     assert resolve("search:method=tree") == Search("tree")
     assert resolve("search:playouts=64") == Search(playouts=64)
     words = "method=tree,playouts=7,ms=2.5,depth=0,playout=greedy,leaf=margin,noise=1,explore=3"
-    made = resolve(f"search:{words},sharpness=0.25")
+    made = resolve(f"search:{words},prior_temperature=4.0")
     assert made == Search(
         "tree",
         playouts=7,
@@ -72,7 +73,7 @@ def test_search_has_defaults_and_parameters() -> None:
         leaf="margin",
         noise=1,
         explore=3,
-        sharpness=0.25,
+        prior_temperature=4.0,
     )
     assert resolve("clairvoyant:playouts=7") == Clairvoyant(playouts=7)
     assert Clairvoyant().noise > 0
@@ -84,20 +85,17 @@ def test_search_has_defaults_and_parameters() -> None:
     ("words", "allowed"),
     [
         *[(f"method={v}", "method must be one of flat, tree") for v in ("bush", "3")],
-        ("playout=best", "playout must be one of uniform, greedy, light, heuristic"),
-        ("leaf=moon", "leaf must be one of outlook, margin"),
-        *[
-            (f"playouts={v}", "playouts must be a whole number from 1")
-            for v in ("0", "-1", "1.5", "x")
-        ],
-        *[(f"depth={v}", "depth must be a whole number from 0") for v in ("-1", "2.0", "x")],
+        *[(f"playouts={v}", "playouts must be a whole number from 1") for v in ("1.5", "x")],
+        *[(f"playouts={v}", "playouts must be from 1 to 1000000") for v in ("0", "-1")],
+        *[(f"depth={v}", "depth must be a whole number from 0") for v in ("2.0", "x")],
+        ("depth=-1", "depth must be from 0"),
         *[
             (f"noise={v}", "noise must be a number from 0 to 1")
             for v in ("-0.1", "1.1", "nan", "x")
         ],
         *[(f"explore={v}", "explore must be a number from 0 to 1000") for v in ("-1", "1001", "x")],
         *[
-            (f"sharpness={v}", "sharpness must be a number from 0 to 1000")
+            (f"prior_temperature={v}", "prior_temperature must be a number from 0.001 to 1000")
             for v in ("-1", "inf", "x")
         ],
         *[(f"ms={v}", "ms must be a number from 0.01 to 1000000") for v in ("0", "-5", "nan", "x")],
@@ -109,6 +107,22 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(
     with pytest.raises(ValueError, match=f"^{allowed}[^,]*, not ") as error:
         resolve(f"{agent}:{words}")
     assert words.partition("=")[2] in str(error.value)
+
+
+@pytest.mark.parametrize("agent", ["search", "clairvoyant"])
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        ("playout=best", "playout of {} for mount_drago must be one of light, heuristic, greedy"),
+        ("leaf=moon", "leaf of {} for mount_drago must be one of win_chance, margin"),
+    ],
+)
+def test_what_a_game_does_not_offer_is_refused_when_it_is_played(
+    agent: str, words: str, allowed: str
+) -> None:
+    table = at({"blue": 1}, ["blue 2, red 1"])
+    with pytest.raises(ValueError, match=f"^{allowed.format(agent)}[^']*, not '(best|moon)'"):
+        choice(f"{agent}:{words}", table)
 
 
 @pytest.mark.parametrize("agent", ["greedy", "heuristic", "search", "clairvoyant"])
@@ -124,7 +138,7 @@ def test_a_planner_needs_a_view_of_this_game(spec: str) -> None:
     with pytest.raises(ValueError, match=f"{policy.name} plans: it must be given a view"):
         policy.act(*nothing, rng, None)
     chess: Any = SimpleNamespace(spec=SimpleNamespace(name="chess"))
-    with pytest.raises(ValueError, match=f"{policy.name} knows mount_drago, not chess"):
+    with pytest.raises(ValueError, match=f"{policy.name} plans, and chess hands no functions"):
         policy.act(*nothing, rng, View(chess, np.zeros(0, np.void)))
 
 
@@ -221,15 +235,15 @@ PARAMETERS = [
 
 
 @pytest.mark.parametrize(
-    "words", ["", *PARAMETERS, "method=tree,explore=9", "method=tree,sharpness=0"]
+    "words", ["", *PARAMETERS, "method=tree,explore=9", "method=tree,prior_temperature=1000"]
 )
 def test_a_parameter_changes_what_search_thinks(words: str) -> None:
     game, state = running()
     seeds = np.arange(len(state), dtype=np.uint64)
-    base = Search("tree" if "tree" in words else "flat", playouts=32).think(game, state, seeds)
+    base = Search("tree" if "tree" in words else "flat", playouts=32).search(game, state, seeds)
     made = resolve(f"search:playouts=32,{words}")
     assert isinstance(made, Search)
-    values = made.think(game, state, seeds).values
+    values = made.search(game, state, seeds).values
     assert (values != base.values).any() == bool(words)
 
 
@@ -237,7 +251,7 @@ def test_depth_0_plays_to_the_end() -> None:
     """Where all is known and nothing random, the end of the one playout is a share of victory."""
     game, state = running()
     seeds = np.arange(len(state), dtype=np.uint64)
-    values = Clairvoyant(depth=0, noise=0.0, playouts=4).think(game, state, seeds).values
+    values = Clairvoyant(depth=0, noise=0.0, playouts=4).search(game, state, seeds).values
     assert np.isin(values.round(9), np.round([0, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1], 9)).all()
     assert (values == 1).any()
 
@@ -265,8 +279,8 @@ def test_a_search_may_be_given_milliseconds(method: str) -> None:
     game, state = running()
     policy = Search(method, ms=0.05)
     for _ in range(2):
-        thought = policy.think(game, state[:20].copy(), np.arange(20, dtype=np.uint64))
-        assert (thought.visits.sum(1)[thought.counts > 1] > 0).all()
+        result = policy.search(game, state[:20].copy(), np.arange(20, dtype=np.uint64))
+        assert (result.visits.sum(1)[result.counts > 1] > 0).all()
     legal = game.legal(state).mask
     assert legal[np.arange(len(state)), act(policy, game, state)].all()
 
@@ -274,10 +288,10 @@ def test_a_search_may_be_given_milliseconds(method: str) -> None:
 def test_a_forced_move_says_nothing_about_the_speed_of_searching() -> None:
     policy, seeds = Search(ms=5), np.zeros(1, np.uint64)
     several, forced = at({"blue": 1}, ["blue 2, red 1"]), at({"blue": 1}, ["blue 2"])
-    policy.think(several.game, several.state, seeds)
+    policy.search(several.game, several.state, seeds)
     rate = policy._rate
     for _ in range(3):
-        policy.think(forced.game, forced.state, seeds)
+        policy.search(forced.game, forced.state, seeds)
     assert policy._rate <= rate
 
 
@@ -285,10 +299,10 @@ def test_a_forced_move_says_nothing_about_the_speed_of_searching() -> None:
 
 
 def test_the_shipped_weights_are_complete_and_those_of_the_logs() -> None:
-    sets = json.loads(weights.PATH.read_text(encoding="utf-8"))
-    assert list(sets) == ["heuristic", "light", "outlook"]
+    sets = json.loads(planning.WEIGHTS.read_text(encoding="utf-8"))
+    assert list(sets) == ["heuristic", "light", "win_chance"]
     for kind, table in sets.items():
-        fields = Outlook._fields if kind == "outlook" else Weights._fields
+        fields = WinChance._fields if kind == "win_chance" else Weights._fields
         assert list(table) == ["2", "3", "4", "5"]
         for players, numbers in table.items():
             assert tuple(numbers) == fields
@@ -298,9 +312,9 @@ def test_the_shipped_weights_are_complete_and_those_of_the_logs() -> None:
             assert {field: float(last[field]) for field in fields} == numbers
     for numbers in sets["light"].values():
         assert [numbers[field] for field in tune.COSTLY] == [0, 0]
-    assert weights.array("light").shape == weights.array("greedy").shape == (4, 8)
-    assert weights.array("outlook").shape == (4, 7)
-    assert weights.array("heuristic")[2].tolist() == list(sets["heuristic"]["4"].values())
+    assert planning.weights("light").shape == planning.weights("greedy").shape == (4, 8)
+    assert planning.weights("win_chance").shape == (4, 7)
+    assert planning.weights("heuristic")[2].tolist() == list(sets["heuristic"]["4"].values())
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -312,8 +326,8 @@ def test_equal_weights_win_their_even_share(players: int) -> None:
 
 
 def test_a_candidate_plays_every_seat_of_every_deal() -> None:
-    game, tried = MountDrago(Rules(3)), np.array([tune.START, weights.GREEDY])
-    shares = tune.compete(game, tried, weights.GREEDY, 12, np.random.default_rng(2))
+    game, tried = MountDrago(Rules(3)), np.array([tune.START, planning.GREEDY])
+    shares = tune.compete(game, tried, planning.GREEDY, 12, np.random.default_rng(2))
     assert shares[1] == pytest.approx(1 / 3, abs=1e-12)
     seeds = np.random.default_rng(2).integers(0, 2**63, 12, dtype=np.uint64)
     own, tables = 0.0, [np.tile(numbers, (4, 1)) for numbers in tried]
@@ -330,12 +344,12 @@ def test_a_candidate_plays_every_seat_of_every_deal() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place for tuned weights and logs, apart from the shipped ones."""
-    monkeypatch.setattr(weights, "PATH", tmp_path / "weights.json")
+    monkeypatch.setattr(planning, "WEIGHTS", tmp_path / "weights.json")
     monkeypatch.setattr(tune, "LOGS", tmp_path / "tuning")
     monkeypatch.setattr(tune, "CHECK_DEALS", 10)
-    weights.array.cache_clear()
+    planning.weights.cache_clear()
     yield tmp_path
-    weights.array.cache_clear()
+    planning.weights.cache_clear()
 
 
 SMALL = {"generations": 3, "candidates": 5, "games": 30, "positions": 300}
@@ -343,31 +357,31 @@ SMALL = {"generations": 3, "candidates": 5, "games": 30, "positions": 300}
 
 def test_tuning_writes_weights_and_logs(folder: Path) -> None:
     tune.main(tune.Arguments(players=(2, 4), **SMALL))  # type: ignore[arg-type]
-    sets = weights.read()
-    assert list(sets) == ["heuristic", "light", "outlook"]
+    sets = planning.read()
+    assert list(sets) == ["heuristic", "light", "win_chance"]
     for kind, table in sets.items():
         assert list(table) == [2, 4]
         for players, numbers in table.items():
-            assert isinstance(numbers, Outlook if kind == "outlook" else Weights)
+            assert isinstance(numbers, WinChance if kind == "win_chance" else Weights)
             assert np.isfinite(numbers).all()
             assert np.array_equal(numbers, np.round(numbers, 3))
             with (folder / "tuning" / f"{kind}-{players}.csv").open(encoding="utf-8") as file:
                 header, *rows = csv.reader(file)
             assert tuple(header[-len(numbers) :]) == numbers._fields
             assert [float(number) for number in rows[-1][-len(numbers) :]] == list(numbers)
-            assert len(rows) == (1 if kind == "outlook" else SMALL["generations"] + 1)
+            assert len(rows) == (1 if kind == "win_chance" else SMALL["generations"] + 1)
     assert all(numbers.plan == numbers.danger == 0 for numbers in sets["light"].values())  # type: ignore[union-attr]
     assert not list(folder.glob("*.part"))
 
 
 def test_more_tuning_keeps_what_was_tuned(folder: Path) -> None:
     tune.main(tune.Arguments(players=(3,), sets=("heuristic",), **SMALL))
-    first = weights.read()
-    tune.main(tune.Arguments(players=(2,), sets=("heuristic", "outlook"), **SMALL))
-    later = weights.read()
+    first = planning.read()
+    tune.main(tune.Arguments(players=(2,), sets=("heuristic", "win_chance"), **SMALL))
+    later = planning.read()
     assert list(later["heuristic"]) == [2, 3]
     assert later["heuristic"][3] == first["heuristic"][3]
-    assert list(later["outlook"]) == [2]
+    assert list(later["win_chance"]) == [2]
 
 
 @pytest.mark.usefixtures("folder")
@@ -385,7 +399,7 @@ def test_tuning_follows_its_seed() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_an_unknown_set_is_refused() -> None:
-    with pytest.raises(SystemExit, match="sets are heuristic, light and outlook, not 'heavy'"):
+    with pytest.raises(SystemExit, match="sets are heuristic, light, win_chance, not 'heavy'"):
         tune.main(tune.Arguments(sets=("heavy",)))
 
 
@@ -394,15 +408,15 @@ def test_an_unknown_set_is_refused() -> None:
 
 def test_weights_and_seeds_that_do_not_fit_are_refused() -> None:
     game, state = running()
-    n, fit, chances = len(state), weights.array("light"), weights.array("outlook")
-    plan = planning.Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False)
+    n, fit, chances = len(state), planning.weights("light"), planning.weights("win_chance")
+    plan = Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False)
     with pytest.raises(
         ValueError, match=r"weights must be float64, 4 rows of 8 numbers .* \(1, 8\)"
     ):
         planning.assess(game, state, fit[:1])
     with pytest.raises(ValueError, match=r"weights must be float64, 4 rows of 7 numbers"):
-        planning.outlook(game, state, fit)
-    with pytest.raises(ValueError, match=r"outlook must be float64, .* not float32"):
+        planning.win_chances(game, state, fit)
+    with pytest.raises(ValueError, match=r"win_chance must be float64, .* not float32"):
         planning.search(game, state, np.arange(n), plan, fit, chances.astype(np.float32))
     with pytest.raises(ValueError, match=f"{n} games need as many seeds, not 1"):
         planning.search(game, state, 5, plan, fit, chances)
@@ -414,13 +428,13 @@ def test_weights_and_seeds_that_do_not_fit_are_refused() -> None:
 
 def test_nothing_is_best_after_the_end() -> None:
     game, state = running()
-    planning.roll(game, state, np.arange(len(state)), weights.array("light"))
+    planning.roll(game, state, np.arange(len(state)), planning.weights("light"))
     assert game.over(state).all()
-    thought = Search(playouts=8).think(game, state, np.zeros(len(state), np.uint64))
-    assert (thought.best() == -1).all()
+    result = Search(playouts=8).search(game, state, np.zeros(len(state), np.uint64))
+    assert (result.best() == -1).all()
 
 
 @pytest.mark.parametrize("spec", ["search:depth=100000000000000000000", "search:playouts=2000000"])
 def test_numbers_beyond_all_use_are_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match=r"must be a whole number from . to"):
+    with pytest.raises(ValueError, match=r"must be from . to"):
         resolve(spec)

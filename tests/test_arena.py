@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import arena, tables
+from agents import arena, seating
 from agents.arena import Config, Result, run
 from agents.folder import Folder
-from agents.seating import deals, guests, outcome, play_deals
+from agents.seating import deals, play_deals, who_plays
 from drago_env import record
 from drago_env.policy import Uniform, View
 from tests.adapters import First, same
+from tests.games import SPECS
 
 ROOT = Path(__file__).parents[1]
 FIRST, SLOW = "tests.adapters:First", "tests.test_arena:Slow"
@@ -47,6 +48,10 @@ class Cheat(Uniform):
 
     name = "cheat"
     sees_all = True
+
+
+def mount(players: int) -> str:
+    return f"mount_drago:players={players}"
 
 
 def rows(result: Result) -> list[dict[str, Any]]:
@@ -76,30 +81,30 @@ def equal(one: Result, other: Result) -> bool:
     ],
 )
 def test_seats_are_filled_in_turn(agents: int, seats: int, wanted: list[str]) -> None:
-    found = guests(agents, seats, np.arange(len(wanted)))
+    found = who_plays(agents, seats, np.arange(len(wanted)))
     assert ["".join(map(str, row)) for row in found.tolist()] == wanted
 
 
 @pytest.mark.parametrize(("agents", "seats"), [(2, 3), (3, 4), (2, 5), (3, 5), (4, 5), (5, 2)])
 def test_in_the_long_run_all_hold_as_many_seats(agents: int, seats: int) -> None:
-    counts = Counter(guests(agents, seats, np.arange(60)).ravel().tolist())
+    counts = Counter(who_plays(agents, seats, np.arange(60)).ravel().tolist())
     assert set(counts.values()) == {60 * seats // agents}
 
 
 @pytest.mark.parametrize(("agents", "seats"), [(2, 2), (3, 3), (3, 5), (5, 3)])
 def test_every_deal_is_played_in_every_rotation(agents: int, seats: int) -> None:
-    config = Config(["uniform"] * agents, players=seats, games=20 * seats)
+    config = Config(["uniform"] * agents, game=mount(seats), games=20 * seats)
     made = deals(config, 0, 20)
     assert made.seating.shape == (20, seats, seats)
     for number, turns in enumerate(made.seating.tolist()):
-        assert sorted(turns[0]) == sorted(guests(agents, seats, np.array([number]))[0].tolist())
+        assert sorted(turns[0]) == sorted(who_plays(agents, seats, np.array([number]))[0].tolist())
         for rotation, seated in enumerate(turns):
             assert seated == turns[0][rotation:] + turns[0][:rotation]
     assert len({tuple(order) for order in made.seating[:, 0].tolist()}) > 1
 
 
 def test_orders_are_shuffled_evenly() -> None:
-    made = deals(Config(["uniform"] * 3, players=3, games=18_000), 0, 6000)
+    made = deals(Config(["uniform"] * 3, game=mount(3), games=18_000), 0, 6000)
     counts = Counter(map(tuple, made.seating[:, 0].tolist()))
     assert len(counts) == 6
     assert max(abs(count - 1000) for count in counts.values()) < 5 * math.sqrt(1000 * 5 / 6)
@@ -109,7 +114,7 @@ def test_a_deal_follows_from_the_seed_and_its_number() -> None:
     config = Config(["uniform"] * 2, games=20, seed=3)
     whole = deals(config, 0, 10)
     assert same(tuple(deals(config, 4, 7)), tuple(part[4:7] for part in whole))
-    others = Config(["uniform", FIRST, FIRST], players=4, games=4000, seed=3)
+    others = Config(["uniform", FIRST, FIRST], game=mount(4), games=4000, seed=3)
     assert same(deals(others, 0, 10).seeds, whole.seeds)
     assert not set(deals(Config(["uniform"], seed=4), 0, 10).seeds) & set(whole.seeds)
     assert len(set(whole.seeds)) == 10
@@ -119,28 +124,13 @@ def test_a_deal_follows_from_the_seed_and_its_number() -> None:
 # ---------------------------------------------------------------- what is counted
 
 
-def test_ties_and_ranks_by_hand() -> None:
-    points = np.array([[10, 20, 30, 40], [30, 30, 10, 30], [7, 7, 7, 7], [50, 20, 20, 10]])
-    winners = points == points.max(1, keepdims=True)
-    win_share, rank, margin = outcome(points, winners)
-    third = 1 / 3
-    assert win_share.tolist() == [[0, 0, 0, 1], [third, third, 0, third], [0.25] * 4, [1, 0, 0, 0]]
-    assert rank.tolist() == [[4, 3, 2, 1], [2, 2, 4, 2], [2.5] * 4, [1, 2.5, 2.5, 4]]
-    assert margin[[0, 2]].tolist() == [[-20, -20 / 3, 20 / 3, 20], [0] * 4]
-    assert margin[3].tolist() == pytest.approx([100 / 3, -20 / 3, -20 / 3, -20])
-
-
-def test_without_points_winners_share_the_first_ranks() -> None:
-    win_share, rank, margin = outcome(np.zeros((1, 3), np.int64), np.array([[True, False, True]]))
-    assert (win_share.tolist(), rank.tolist()) == ([[0.5, 0, 0.5]], [[1.5, 3, 1.5]])
-    assert not margin.any()
-
-
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_the_table_has_a_row_for_each_game_and_seat(players: int) -> None:
-    config = Config(["uniform", FIRST, "uniform"], players=players, games=31, seed=8)
+    config = Config(["uniform", FIRST, "uniform"], game=mount(players), games=31, seed=8)
     table = run(config, workers=1).table
-    assert list(table.columns) == list(tables.COLUMNS)
+    assert list(table.columns) == [
+        *("deal", "rotation", "seat", "agent", "points", "win_share", "rank", "margin"),
+    ]
     assert config.deals == math.ceil(31 / players)
     assert len(table) == config.deals * players**2
     assert set(table.agent) == {"uniform", FIRST, "uniform#2"}
@@ -154,7 +144,7 @@ def test_the_table_has_a_row_for_each_game_and_seat(players: int) -> None:
 
 
 def test_the_rows_are_those_of_the_records() -> None:
-    config = Config(["uniform", FIRST], players=3, games=12, seed=2)
+    config = Config(["uniform", FIRST], game=mount(3), games=12, seed=2)
     chunk = play_deals(config, 1, 4, records=True)
     made = deals(config, 1, 4)
     assert record.verify_all(chunk.records) == [None] * 9
@@ -184,7 +174,7 @@ def test_equal_agents_are_told_apart() -> None:
 
 @pytest.mark.parametrize(("players", "agents"), [(2, 2), (3, 2), (4, 4), (2, 3)])
 def test_equal_agents_without_chance_differ_by_nothing(players: int, agents: int) -> None:
-    config = Config([FIRST] * agents, players=players, games=40)
+    config = Config([FIRST] * agents, game=mount(players), games=40)
     result = run(config, workers=1)
     means = result.table.groupby(["deal", "agent"])[["win_share", "margin"]].mean()
     for _, deal in means.groupby("deal"):
@@ -192,7 +182,9 @@ def test_equal_agents_without_chance_differ_by_nothing(players: int, agents: int
     for pair in json.loads(result.report().json())["pairs"]:
         assert pair["margin_difference"] == {"mean": 0, "low": 0, "high": 0}
         assert pair["win_share_difference"]["mean"] == 0
-    assert result.report().luck.deal.mean == 1
+    luck = result.report().luck
+    assert luck is not None
+    assert luck.deal.mean == 1
 
 
 def test_equal_agents_with_chance_play_different_games() -> None:
@@ -205,10 +197,10 @@ def test_equal_agents_with_chance_play_different_games() -> None:
 
 
 def test_results_do_not_depend_on_workers_or_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = Config(["uniform", FIRST, "uniform"], players=2, games=80, seed=1)
+    config = Config(["uniform", FIRST, "uniform"], games=80, seed=1)
     wanted = run(config, workers=1)
     for games in (2, 14, 64):
-        monkeypatch.setattr(tables, "GAMES_AT_ONCE", games)
+        monkeypatch.setattr(seating, "GAMES_AT_ONCE", games)
         assert equal(run(config, workers=1), wanted)
     assert equal(run(config, workers=2), wanted)
     assert run(config, workers=1).report().json() == wanted.report().json()
@@ -217,9 +209,9 @@ def test_results_do_not_depend_on_workers_or_chunks(monkeypatch: pytest.MonkeyPa
 
 def test_chunks_are_a_matter_of_the_arena_alone() -> None:
     assert Config(["uniform"] * 2).chunk == 512
-    assert [Config(["uniform", SLOW], 4, games=g).chunk for g in (1, 6400, 10**6)] == [4, 25, 256]
+    assert [Config(["uniform", SLOW], mount(4), g).chunk for g in (1, 6400, 10**6)] == [4, 25, 256]
     # so even an agent that draws for the whole batch at once plays the same games again
-    config = Config(["tests.adapters:Dice", "uniform"], players=4, games=40)
+    config = Config(["tests.adapters:Dice", "uniform"], game=mount(4), games=40)
     assert equal(run(config, workers=1), run(config, workers=1))
 
 
@@ -234,7 +226,7 @@ def test_made_policies_play_in_this_process() -> None:
 
 # ---------------------------------------------------------------- folders
 
-CONFIG = Config(["uniform", FIRST, "uniform"], players=2, games=60, seed=5)
+CONFIG = Config(["uniform", FIRST, "uniform"], games=60, seed=5)
 
 
 def files(folder: Path) -> list[str]:
@@ -243,7 +235,7 @@ def files(folder: Path) -> list[str]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "GAMES_AT_ONCE", 16)
+    monkeypatch.setattr(seating, "GAMES_AT_ONCE", 16)
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
@@ -286,7 +278,7 @@ def test_an_interrupted_arena_goes_on(
     assert [part.stem for part in parts] == ["000000000-000000008", "000000008-000000016"]
     # what a killed run may leave behind: a half of a file, under its first name or its last
     parts[0].write_bytes(parts[0].read_bytes()[:1000])
-    (broken / "parts" / "000000016-000000024.npz.tmp").write_bytes(b"half")
+    (broken / "parts" / "000000016-000000024.npz.part").write_bytes(b"half")
     (broken / "parts" / "000000016-000000020.jsonl").write_text('{"half":', encoding="utf-8")
     played = spy(monkeypatch)
     assert equal(run(CONFIG, broken, format, records=True, workers=1), wanted)
@@ -301,7 +293,7 @@ def test_an_arena_may_go_on_in_other_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(tables, "GAMES_AT_ONCE", 16)
+        patch.setattr(seating, "GAMES_AT_ONCE", 16)
         stop_after(patch, 2)
         with pytest.raises(KeyboardInterrupt):
             run(CONFIG, tmp_path, workers=1)
@@ -367,11 +359,17 @@ def test_another_arena_is_refused(tmp_path: Path) -> None:
     shutil.copy(ROOT / "drago_env/mount_drago/boards/riders-4-5.txt", board)
     agents = CONFIG.agents
     for config, format, records, words in [
-        (Config(agents, 3, games=60, seed=5), "parquet", False, "players is 2 there and 3 here"),
+        (Config(agents, mount(3), 60, 5), "parquet", False, "players is 2 there and 3 here"),
         (Config(agents, games=60, seed=6), "parquet", False, "seed is 5 there and 6 here"),
         (Config(agents[:2], games=60, seed=5), "parquet", False, "agents is"),
-        (Config(agents, 2, "italian", games=60, seed=5), "parquet", False, "edition is 'german'"),
-        (Config(agents, board=str(board), games=60, seed=5), "parquet", False, "board is None"),
+        (
+            *(Config(agents, "mount_drago:edition=italian", 60, 5), "parquet", False),
+            "game is 'mount_drago' there and 'mount_drago:edition=italian' here",
+        ),
+        (
+            *(Config(agents, f"mount_drago:board={board}", 60, 5), "parquet", False),
+            "game is 'mount_drago' there and 'mount_drago:board=",
+        ),
         (CONFIG, "csv", False, "format is 'parquet' there and 'csv' here"),
         (CONFIG, "parquet", True, "records is False there and True here"),
         (Config(agents, games=58, seed=5), "parquet", False, "ask for at least as many, not 58"),
@@ -398,6 +396,119 @@ def test_a_folder_with_other_files_is_refused(
     assert files(tmp_path) == [name]
     with pytest.raises(ValueError, match="is a file; --out must name a folder"):
         run(CONFIG, tmp_path / name, workers=1)
+
+
+# ---------------------------------------------------------------- other games
+
+
+RACE = SPECS["race"][0]  # no points, no chance, and some are cut off
+
+
+def test_without_points_there_are_no_columns_for_them(tmp_path: Path) -> None:
+    result = run(Config(["uniform", FIRST], RACE, 240, 4), tmp_path, workers=1)
+    table, report = result.table, result.report()
+    assert list(table.columns) == [
+        *("deal", "rotation", "seat", "agent", "win_share", "rank", "truncated"),
+    ]
+    found = json.loads(report.json())
+    assert "luck" not in found
+    assert set(found["agents"][0]) == {
+        *("agent", "games", "win_share", "rank", "rating", "sees_all"),
+    }
+    assert set(found["pairs"][0]) == {"a", "b", "win_share_difference", "ahead"}
+    report.write(tmp_path)
+    page = (tmp_path / "report.md").read_text(encoding="utf-8")
+    shown = (page + report.json()).lower()
+    for word in ("margin", "points", "variance", "nan", "| 0.00 ["):
+        assert word not in shown
+    assert "Win share and rating of each agent" in page
+    assert equal(run(result.config, tmp_path, workers=1), result)  # the folder has them as well
+
+
+def test_games_that_are_cut_off_are_counted_and_pay_what_the_game_says() -> None:
+    result = run(Config(["uniform", FIRST], RACE, 240, 4), workers=1)
+    games = result.table.groupby(["deal", "rotation"])
+    cut = games.truncated.all()
+    assert 10 < cut.sum() < 230
+    assert (games.truncated.any() == cut).all()
+    assert np.allclose(games.win_share.max()[cut], 1 / 3)  # a tie of all
+    assert (games["rank"].max()[cut] == 2).all()  # all alike
+    found = json.loads(result.report().json())
+    assert found["truncated"] == cut.sum()
+    assert any(f"{cut.sum()} of 240 games" in note for note in result.report().notes())
+
+
+def test_without_chance_a_deal_is_an_opening() -> None:
+    config = Config([FIRST, "search:playouts=8"], RACE, 60, 1)
+    assert config.opening == 12
+    made = play_deals(config, 0, 20, records=True)
+    firsts = [
+        tuple(move["action"] for move in kept["moves"][: config.opening]) for kept in made.records
+    ]
+    assert [firsts[n] for n in range(0, 60, 3)] == [firsts[n] for n in range(1, 60, 3)]
+    assert len(set(firsts)) == 20  # another one for each deal
+    assert made.decisions.sum() == sum(len(k["moves"]) - config.opening for k in made.records)
+    assert len({kept["moves"][config.opening]["action"] for kept in made.records}) > 1
+    later = play_deals(config, 5, 8, records=True)
+    assert [k["moves"] for k in later.records] == [k["moves"] for k in made.records[15:24]]
+    report = run(config, workers=1).report()
+    assert json.loads(report.json())["opening"] == 12
+    assert any("an opening of 12 random decisions" in note for note in report.notes())
+    assert "opening" not in run(Config([FIRST], games=4), workers=1).report().json()
+
+
+def test_workers_know_a_game_from_outside() -> None:
+    config = Config(["uniform", FIRST], RACE, 30, 2)
+    assert equal(run(config, workers=2), run(config, workers=1))
+
+
+@pytest.mark.parametrize(
+    ("agents", "words"),
+    [
+        ([FIRST, FIRST], "as if one game were played again and again"),
+        (["uniform"], "One agent holds every seat"),
+    ],
+)
+def test_what_rotations_cannot_tell_is_said(agents: list[str], words: str) -> None:
+    assert any(words in note for note in run(Config(agents, games=40)).report().notes())
+    notes = run(Config(["uniform", FIRST], games=40)).report().notes()
+    assert not any("again" in note or "every seat" in note for note in notes)
+
+
+def test_an_agent_may_have_a_name_of_its_own(tmp_path: Path) -> None:
+    config = Config(["mine=search:playouts=2", f"mine={FIRST}", "uniform"], games=8)
+    assert config.names == ["mine", "mine#2", "uniform"]
+    assert set(run(config, tmp_path, workers=1).table.agent) == set(config.names)
+    other = Config(["mine=search:playouts=3", *config.agents[1:]], games=8)
+    with pytest.raises(ValueError, match="agents is"):  # the name alone does not tell
+        run(other, tmp_path, workers=1)
+
+
+def test_an_arena_of_an_older_version_is_refused(tmp_path: Path) -> None:
+    old = {"version": 1, "package": "0.1.0", "game": "mount_drago", "games": 60}
+    (tmp_path / "config.json").write_text(json.dumps(old), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"an arena of drago-env 0\.1\.0, in version 1"):
+        run(CONFIG, tmp_path, workers=1)
+    assert files(tmp_path) == ["config.json"]
+
+
+def test_a_game_in_other_words_is_the_same_arena(tmp_path: Path) -> None:
+    first = run(Config(["uniform"], games=8), tmp_path, workers=1)
+    again = Config(["uniform"], "mount_drago:edition=german,players=2", 8)
+    assert equal(run(again, tmp_path, workers=1), first)
+
+
+def test_the_words_of_the_default_game_are_shorthands(capsys: pytest.CaptureFixture[str]) -> None:
+    games = ["--games", "6", "--workers", "1", "--json"]
+    words = ["--players", "3", "--edition", "italian"]
+    assert arena.main(["uniform", *words, *games]) == 0
+    short = capsys.readouterr().out
+    spec = "mount_drago:players=3,edition=italian"
+    assert arena.main(["uniform", "--game", spec, *games]) == 0
+    assert capsys.readouterr().out == short
+    assert json.loads(short)["game"] == spec
+    assert arena.main(["uniform", "--game", "mount_drago", "--players", "3", *games]) == 2
+    assert "--players is a shorthand" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- the command line
@@ -446,8 +557,8 @@ def test_json_alone_is_on_standard_output(
     assert "60/60 games" in err
     assert "How often" in err
     interval = {"mean", "low", "high"}
-    names = ("players", "edition", "seed", "deals", "games")
-    assert [found[name] for name in names] == [3, "german", 9, 20, 60]
+    names = ("players", "game", "seed", "deals", "games")
+    assert [found[name] for name in names] == [3, "mount_drago:players=3", 9, 20, 60]
     assert found["even"] == pytest.approx(1 / 3, abs=1e-6)
     assert {one["agent"] for one in found["agents"]} == {"uniform", FIRST}
     for one in found["agents"]:
@@ -463,7 +574,7 @@ def test_json_alone_is_on_standard_output(
     gap = pair["win_share_difference"]["mean"]
     assert gap == pytest.approx(shares[0] - shares[1], abs=2e-6)
     # again, from Python, on one core
-    report = run(Config(["uniform", FIRST], 3, games=60, seed=9), workers=1).report()
+    report = run(Config(["uniform", FIRST], mount(3), 60, 9), workers=1).report()
     assert report.json() == out.strip()
     assert files(folder) == [
         *("config.json", "records.jsonl", "report.md", "report.svg", "results.csv", "times.json"),
@@ -480,7 +591,7 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     page = (tmp_path / "one" / "report.md").read_text(encoding="utf-8")
     for text in (shown, page):
-        assert "2 players, german edition, 60 games (30 deals), seed 0" in text
+        assert "mount_drago, 2 players, 60 games (30 deals), seed 0" in text
         assert "Cheat (sees all)" in text
         assert "It cheats" in text
         assert "How often, in percent, a row ends before a column" in text
@@ -504,11 +615,13 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["uniform", "--players", "6"], "players must be from 2 to 5, not 6"),
         (["uniform", "--edition", "klingon"], "edition must be german or italian, not 'klingon'"),
         (["uniform", "--board", "nowhere.txt"], "cannot read the board file nowhere.txt"),
-        (["uniform", "--games", "0"], "games must be a whole number from 1 to"),
-        (["uniform", "--seed", "-1"], "seed must be a whole number from 0 to"),
+        (["uniform", "--games", "0"], "games must be from 1 to"),
+        (["uniform", "--seed", "-1"], "seed must be from 0 to"),
         (["uniform", "--workers", "0"], "workers must be at least 1"),
         (["uniform", "--records"], "records are written to a folder"),
         (["human", "uniform"], "nobody can be asked in an arena"),
+        (["me=human", "uniform"], "nobody can be asked in an arena"),
+        (["uniform", "--game", "chess"], "unknown game 'chess'"),
         (
             ["uniform", "tests.adapters:Wrong"],
             "the policy 'tests.adapters:Wrong' chose the illegal",

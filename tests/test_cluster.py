@@ -27,9 +27,9 @@ from train.runs import METRICS, read_table
 
 SMALL: dict[str, Any] = {
     "players": (2,),
-    "games": 16,
-    "horizon": 16,
-    "minibatch": 128,
+    "num_envs": 16,
+    "num_steps": 16,
+    "minibatch_size": 128,
     "trunk": (16,),
     "action": (8,),
     "evaluate_games": 4,
@@ -39,7 +39,7 @@ SMALL: dict[str, Any] = {
     "opponents": ("greedy",),
     "pool_share": 0.5,
 }
-BATCH = SMALL["games"] * SMALL["horizon"]  # decisions that one collector brings
+BATCH = SMALL["num_envs"] * SMALL["num_steps"]  # decisions that one collector brings
 PATIENCE = 180.0  # seconds for a node to come or go on a busy machine
 
 
@@ -143,8 +143,9 @@ def test_training_goes_on_when_a_node_is_lost_and_uses_it_when_it_is_back(
     again = begin(Arguments(resume=training.run.path))
     assert again.update == training.update
     assert same(again.learner.network.weights(), learned)
-    lives: Any = [run.collectors for run in (training, again)]
-    assert lives[0]._lives == lives[1]._lives != [0, 0]  # a third one will not deal what was dealt
+    both: Any = [run.collectors for run in (training, again)]
+    # a third one will not deal what was dealt
+    assert both[0]._restarts == both[1]._restarts != [0, 0]
     until(again, 2 * BATCH)
     again.collectors.close()
 
@@ -160,7 +161,7 @@ def test_one_collector_on_a_cluster_gives_the_same_weights_as_here(
 
 
 def test_an_arena_on_a_cluster_has_the_same_results(nodes: Nodes) -> None:
-    config = Config(["greedy", "uniform"], 3, games=60, seed=5)
+    config = Config(["greedy", "uniform"], "mount_drago:players=3", 60, 5)
     there = run(config, ray=nodes.address)
     here = run(config, workers=1)
     order = np.lexsort([there.columns[name] for name in ("seat", "rotation", "deal")])

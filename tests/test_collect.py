@@ -15,16 +15,18 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+import tests.games  # noqa: F401  (registers the toy)
 from agents.network import Shape
 from agents.neural import Checkpoint
-from drago_env import Board, MountDrago, Rules
+from drago_env import Board, MountDrago, Rules, make
+from drago_env.core.planning import SearchResult
+from drago_env.core.trajectories import ENDED, OPEN, trajectories
 from drago_env.game import State, Turn
-from drago_env.mount_drago.planning import Thought
 from drago_env.policy import RowGenerator, Uniform, resolve
-from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
 from tests.adapters import First, same, win
 from train import collect
-from train.collect import LEARNER, OWN, Collector, Member, Rollout, Table, find_teacher
+from train.arguments import make_game
+from train.collect import LEARNER, OWN, Collector, Member, Rollout, Setup, find_teacher
 from train.network import Network
 
 RULES = [
@@ -87,16 +89,16 @@ class Watched:
             self.ended.append(checked.over(state).copy())
             self.scores.append(checked.scores(state).copy())
 
-        self.game.turn_unchecked = turn  # type: ignore[method-assign]
+        self.game.turn_unchecked = turn
         sizes = (SHAPE, self.games, self.steps, self.share, self.threads)
-        self.collector = Collector(Table(self.game, len(self.rules), *sizes), self.seed)
+        setup = Setup(self.game, np.arange(len(self.rules)), *sizes)
+        self.collector = Collector(setup, self.seed)
 
     def collect(self, lesson: bool = False) -> Rollout:
         """A rollout of its own: the collector uses its arrays again; without time and padding."""
         rollout = self.collector.collect(WEIGHTS, lesson)._replace(seconds=0.0)
         copied = Rollout._make([np.copy(part) for part in rollout])
-        past = np.arange(12) >= copied.counts[..., None]
-        copied.actions[past] = copied.features[past] = 0
+        copied.actions[np.arange(12) >= copied.counts[..., None]] = 0
         return copied
 
     @property
@@ -161,7 +163,7 @@ def test_so_many_games_are_played_against_the_pool(share: float) -> None:
     rules = [Rules(3, colours=3, copies=(3, 3), hand=2, summit_dragons=1, board=Board.tiny())]
     game = MountDrago(*rules)
     shape = Shape.of(game, trunk=(4,), action=(4,))
-    collector = Collector(Table(game, 1, shape, 4000, 30, share, 1), 8)
+    collector = Collector(Setup(game, np.zeros(1, np.int64), shape, 4000, 30, share, 1), 8)
     collector.draw_from({3: Member("uniform"), 9: Member("uniform")})
     collector.collect(Network(shape).state_dict())
     who = collector.snapshot()["who"][:, :3]  # all first games are over by now
@@ -181,7 +183,7 @@ def test_so_many_games_are_played_against_the_pool(share: float) -> None:
 
 def test_each_seat_is_asked_of_whom_it_belongs_to(monkeypatch: pytest.MonkeyPatch) -> None:
     policies = {"first": First(), "last": First("last", last=True)}
-    monkeypatch.setattr(collect, "resolve", policies.__getitem__)
+    monkeypatch.setattr(collect, "resolve", lambda name, game: policies[name])
     made = Watched(RULES, games=40, steps=100, share=0.7)
     made.collector.draw_from({0: Member("first"), 1: Member("last")})
     rollout, games = made.collect(), np.arange(40)
@@ -219,6 +221,7 @@ def test_only_the_learners_own_decisions_are_learned() -> None:
 def test_a_rollout_is_what_was_seen_and_done() -> None:
     made = Watched(RULES, share=0.0)  # every step went through the checked `turn`
     rollout, answer = made.collect(), network()
+    ends = rollout.counts.sum(1).cumsum().tolist()
     for step, state in enumerate(made.before):
         turn = made.game.look(state)
         counts = turn.legal.counts
@@ -226,13 +229,15 @@ def test_a_rollout_is_what_was_seen_and_done() -> None:
         assert same(rollout.counts[step], counts)
         listed = np.arange(12) < counts[:, None]
         assert (rollout.actions[step][listed] == turn.legal.actions[listed]).all()
-        features = made.game.features(state, turn.legal)
-        assert (rollout.features[step][listed] == features[listed]).all()
+        features = made.game.features(state, turn.legal)[listed]
+        noted = rollout.features[ends[step] - len(features) : ends[step]]
+        assert same(noted, features)
         rows = np.arange(made.games)
         assert (rollout.picks[step] < counts).all()
         assert (rollout.actions[step, rows, rollout.picks[step]] == made.actions[step]).all()
         with torch.no_grad():
-            logits, values = answer(*(torch.from_numpy(part[step]) for part in rollout[:4]))
+            parts = (*(part[step] for part in rollout[:3]), noted)
+            logits, values = answer(*map(torch.from_numpy, parts))
         chances = torch.log_softmax(logits, 1).numpy()[rows, rollout.picks[step]]
         assert np.abs(chances - rollout.log_probs[step]).max() < 1e-5
         assert np.abs(values.numpy() - rollout.values[step]).max() < 1e-6
@@ -244,7 +249,8 @@ def test_picks_are_drawn_from_the_distribution_of_the_network() -> None:
     chances = np.exp(rollout.log_probs.astype(np.float64))
     # of the picks' own probability p, the expectation is the sum of all p squared
     with torch.no_grad():
-        flat = [torch.from_numpy(part.reshape(-1, *part.shape[2:])) for part in rollout[:4]]
+        flat = [torch.from_numpy(part.reshape(-1, *part.shape[2:])) for part in rollout[:3]]
+        flat.append(torch.from_numpy(rollout.features))
         squares = torch.softmax(network()(*flat)[0], 1).double().square().sum(1).numpy()
     assert chances.mean() == pytest.approx(squares.mean(), abs=4 * chances.std() / np.sqrt(20_000))
     assert squares.std() > 0.05
@@ -309,12 +315,12 @@ class Teacher:
     def __init__(self) -> None:
         self.shown: list[State] = []
 
-    def think(self, game: MountDrago, state: State, seeds: NDArray[np.uint64]) -> Thought:
+    def search(self, game: MountDrago, state: State, seeds: NDArray[np.uint64]) -> SearchResult:
         self.shown.append(state.copy())
         legal = game.legal(state)
         values = np.broadcast_to(np.arange(12) / 10, legal.actions.shape)
         visits = np.where(np.arange(12) < legal.counts[:, None], 1, 0)
-        return Thought(legal.actions, legal.counts, visits, values)
+        return SearchResult(legal.actions, legal.counts, visits, values)
 
 
 @pytest.fixture(scope="module")
@@ -429,3 +435,54 @@ def test_a_snapshot_goes_on_identically() -> None:
     twin.collector.draw_from(newer)
     for rollout in expected:
         assert same(twin.collect(), rollout)
+
+
+# ---------------------------------------------------------------- games that are cut off
+
+
+def test_what_was_cut_off_is_bootstrapped_from_what_each_seat_saw_then() -> None:
+    """In a game whose actions have no features, too."""
+    game: Any = make("race:players=3")
+    shape = Shape.of(game, trunk=(16, 8), action=(8, 4))
+    assert "features.weight" not in shape.tensors
+    torch.manual_seed(3)
+    answer = Network(shape)
+    with torch.no_grad():
+        answer.value.weight.mul_(100.0)
+    collector = Collector(Setup(game, np.zeros(1, np.int64), shape, 16, 300, 0.0, 1), 1)
+    ends: list[Any] = []
+    plain = game.turn_unchecked
+
+    def turn(state: State, actions: NDArray[np.int64], out: Turn) -> None:
+        seats = state["seat"].copy()
+        plain(state, actions, out)
+        over, cut = game.over(state), game.truncated(state)
+        ends.append((seats, over.copy(), cut, state.copy(), out.outcome.rewards.copy()))
+
+    game.turn_unchecked = turn
+    rollout = collector.collect(answer.state_dict())
+    assert rollout.features.shape == (rollout.counts.sum(), 0)
+    last, whole, bootstrapped = np.full((16, 3), -1), 0, 0
+    for step, (seats, over, cut, state, paid) in enumerate(ends):
+        last[np.arange(16), seats] = step
+        for row in np.flatnonzero(over):
+            for seat in range(3):
+                seen = torch.from_numpy(game.observe(state[row : row + 1].copy(), seat))
+                with torch.no_grad():
+                    value = float(answer.values(seen)[0])
+                due = paid[row, seat] + (value if cut[row] else 0.0)
+                assert rollout.rewards[last[row, seat], row] == pytest.approx(due, abs=1e-5)
+                assert rollout.following[last[row, seat], row] == ENDED
+                bootstrapped += bool(cut[row]) and abs(value) > 0.01
+                whole += not cut[row]
+    assert bootstrapped > 9
+    assert whole > 30
+
+
+def test_rules_that_are_named_twice_are_drawn_twice_as_often() -> None:
+    game, variants = make_game([f"mount_drago:players={players}" for players in (2, 3, 2)])
+    assert (len(game.rules), variants.tolist()) == (2, [0, 1, 0])
+    shape = Shape.of(game, trunk=(4,), action=(4,))
+    collector = Collector(Setup(game, variants, shape, 3000, 2, 0.0, 1), 8)
+    players = collector.snapshot()["state"].view(game.state_type)["players"]
+    assert abs((players == 2).mean() - 2 / 3) < 4 * np.sqrt(2 / 9 / 3000)

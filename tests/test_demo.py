@@ -18,14 +18,14 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
     assert demo.main(words) == 0
     told = capsys.readouterr().out
     assert "from nothing: 1 decisions" in told
-    for opponent in demo.OPPONENTS:
+    for opponent in ("uniform", "greedy", "heuristic"):
         assert f"| 2 | {opponent} | 4 |" in told
     assert (out / "arena.md").read_text(encoding="utf-8").strip() in told
     assert "<svg" in (out / "curve.svg").read_text(encoding="utf-8")
     page = (out / "game.html").read_text(encoding="utf-8")
     assert "heuristic" in page
     assert f"A game to watch: {out / 'game.html'}" in told
-    assert runs.Run.open(out).config["arguments"]["players"] == [2]
+    assert runs.Run.open(out).config["arguments"]["game"] == ["mount_drago"]
 
 
 def test_a_demo_goes_on_wherever_it_was_interrupted(

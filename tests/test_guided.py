@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from agents import weights
 from agents.guided import Guided
 from agents.network import Shape
 from agents.neural import CheckpointError, save
 from drago_env import MountDrago, play, resolve
-from drago_env.mount_drago import planning
-from drago_env.mount_drago.planning import Plan, Thought
+from drago_env.core import planning
+from drago_env.core.planning import Plan, SearchResult
+from drago_env.mount_drago.planning import PLANNER, weights
+from tests.mount_drago.test_knowledge import shuffled
+from tests.mount_drago.test_search import LIGHT, rows_of, running, same
+from tests.mount_drago.test_thumbs import VARIANTS
 from tests.mount_drago.thumbs import Search
-from tests.test_knowledge import shuffled
-from tests.test_search import LIGHT, rows_of, running, same
-from tests.test_thumbs import VARIANTS
 from train.network import Network
 
 BOARDS = pytest.mark.parametrize("name", VARIANTS)
@@ -40,35 +40,44 @@ def opinionated(game: MountDrago, path: Path) -> Path:
 def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
     spec = getattr(request.node, "callspec", None)
     game, _ = running(spec.params["name"] if spec else "standard")
-    return Guided(path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, trust=0.5)
+    return Guided(
+        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, prior_weight=0.5
+    )
 
 
 @BOARDS
 def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
     game, state = running(name, 25)
     seeds = np.arange(7, 7 + len(state)).astype(np.uint64)
-    thought, priors = agent.think(game, state, seeds), agent._priors(game, state)
+    found, priors = agent.search(game, state, seeds), agent._priors(game, state)
     for row in range(len(state)):
-        one, count, seed = state[row : row + 1].copy(), thought.counts[row], int(seeds[row])
-        sets = weights.array("light"), weights.array("outlook")
-        slow = Search(game, one, seed, agent._plan(agent.playouts), *sets, priors[row].tolist())
+        one, count, seed = state[row : row + 1].copy(), found.counts[row], int(seeds[row])
+        sets = weights("light"), weights("win_chance")
+        slow = Search(
+            game,
+            one,
+            seed,
+            agent._plan(PLANNER, agent.playouts, False, False),
+            *sets,
+            priors[row].tolist(),
+        )
         slow.flat()
-        assert thought.visits[row, :count].tolist() == list(slow.visits.values())
+        assert found.visits[row, :count].tolist() == list(slow.visits.values())
         worth = [slow.worth(action) for action in slow.actions]
-        assert thought.values[row, :count].tolist() == pytest.approx(worth, abs=1e-9)
+        assert found.values[row, :count].tolist() == pytest.approx(worth, abs=1e-9)
 
 
-def test_with_all_trust_it_plays_as_the_network(agent: Guided) -> None:
+def test_with_all_prior_weight_it_plays_as_the_network(agent: Guided) -> None:
     game, state = running("standard")
-    agent.trust = 1000.0 * agent.playouts
-    thought = agent.think(game, state, np.arange(len(state)).astype(np.uint64))
+    agent.prior_weight = 1000.0 * agent.playouts
+    found = agent.search(game, state, np.arange(len(state)).astype(np.uint64))
     liked = agent._network.evaluate(game, state)
     best = liked.legal.actions[np.arange(len(state)), liked.priors.argmax(1)]
     second, first = np.sort(liked.priors, axis=1)[:, -2:].T
-    head_start = np.log(first / np.maximum(second, 1e-9)) * agent.trust
+    head_start = np.log(first / np.maximum(second, 1e-9)) * agent.prior_weight
     clear = head_start > agent.playouts  # more than playouts could make up for
     assert clear.mean() > 0.9
-    assert (thought.best() == best)[clear].all()
+    assert (found.best() == best)[clear].all()
 
 
 @BOARDS
@@ -78,19 +87,19 @@ def test_what_the_seat_cannot_see_changes_nothing(name: str, agent: Guided) -> N
     for seat in range(int(state["players"].max())):
         rows = np.flatnonzero(state["seat"] == seat)
         own = state[rows].copy()
-        first = agent.think(game, own, seeds[rows])
-        assert same(first, agent.think(game, shuffled(game, own, seat, rng), seeds[rows]))
+        first = agent.search(game, own, seeds[rows])
+        assert same(first, agent.search(game, shuffled(game, own, seat, rng), seeds[rows]))
 
 
 def test_the_batch_and_its_order_and_threads_change_nothing(agent: Guided) -> None:
     game, state = running("standard", 40)
     seeds = np.random.default_rng(1).integers(2**64, size=len(state), dtype=np.uint64)
-    first = agent.think(game, state, seeds)
-    assert same(first, agent.think(MountDrago(*game.rules, threads=2), state, seeds))
+    first = agent.search(game, state, seeds)
+    assert same(first, agent.search(MountDrago(*game.rules, threads=2), state, seeds))
     order = np.random.default_rng(2).permutation(len(state))
-    assert same(rows_of(first, order), agent.think(game, state[order].copy(), seeds[order]))
+    assert same(rows_of(first, order), agent.search(game, state[order].copy(), seeds[order]))
     for row in range(0, len(state), 5):
-        alone = agent.think(game, state[row : row + 1].copy(), seeds[row : row + 1])
+        alone = agent.search(game, state[row : row + 1].copy(), seeds[row : row + 1])
         assert same(rows_of(first, [row]), alone)
 
 
@@ -106,7 +115,7 @@ def test_it_plays_whole_games_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "trust=-1",
+        "prior_weight=-1",
         "method=tree",
         "playouts=0",
         "ms=0",
@@ -124,7 +133,7 @@ def test_settings_that_make_no_sense_are_refused(words: str, tmp_path: Path) -> 
 def test_priors_that_do_not_fit_are_refused() -> None:
     game, state = running("standard", 10)
     plan, seeds = Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False), range(10)
-    sets, priors = (LIGHT, weights.array("outlook")), np.ones((10, 12), np.float32)
+    sets, priors = (LIGHT, weights("win_chance")), np.ones((10, 12), np.float32)
     for misfit in (priors[:5], priors[:, :6], priors[0]):
         with pytest.raises(ValueError, match=r"priors must be of shape \(10, 12\), not"):
             planning.search(game, state, seeds, plan, *sets, misfit)
@@ -137,6 +146,6 @@ def test_a_finished_game_is_left_alone(agent: Guided) -> None:
     while not game.over(state).all():
         legal = game.legal(state)
         game.step(state, np.where(legal.counts > 0, legal.actions[:, 0].astype(np.int64), -1))
-    thought: Thought = agent.think(game, state, np.arange(4).astype(np.uint64))
-    assert (thought.best() == -1).all()
-    assert not thought.visits.any()
+    found: SearchResult = agent.search(game, state, np.arange(4).astype(np.uint64))
+    assert (found.best() == -1).all()
+    assert not found.visits.any()

@@ -8,53 +8,130 @@ from pathlib import Path
 import pytest
 
 from agents import leaderboard
-from agents.leaderboard import Arguments
+from tests import games
+
+PLAN = """
+agents = ["heuristic", "greedy", "uniform"]
+players = [2, 3]
+games = 1000
+[[duels]]
+title = "Who beats whom"
+text = "Two alone."
+pairs = [["heuristic", "greedy", 8000], ["greedy", "uniform", 4000]]
+[[duels]]
+title = "Advice"
+text = "What it is worth."
+pairs = [["heuristic", "uniform", 1000]]
+[luck]
+agent = "uniform"
+games = 4000
+[variants]
+title = "Variants"
+text = "Made of what?"
+against = "heuristic"
+players = [2]
+games = 1000
+agents = ["greedy"]
+"""
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three quick agents instead of the real ones, at two tables."""
-    monkeypatch.setattr(leaderboard, "AGENTS", ("heuristic", "greedy", "uniform"))
-    duels = {("heuristic", "greedy"): 8000, ("greedy", "uniform"): 4000}
-    monkeypatch.setattr(leaderboard, "DUELS", duels)
-    monkeypatch.setattr(leaderboard, "ADVICE", {("heuristic", "uniform"): 1000})
-    monkeypatch.setattr(leaderboard, "PLAYERS", (2, 3))
-    monkeypatch.setattr(leaderboard, "VARIANTS", ("greedy",))
-    monkeypatch.setattr(leaderboard, "VARIANT_PLAYERS", (2,))
-    monkeypatch.setattr(leaderboard, "EQUALS", ("uniform", "uniform"))
+def made(tmp_path: Path, plan: str, scale: str, *words: str) -> str:
+    """The page of this plan."""
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    out = tmp_path / "arenas"
+    given = ["--plan", str(tmp_path / "plan.toml"), "--out", str(out), "--scale", scale]
+    assert leaderboard.main([*given, *words]) == 0
+    (page,) = out.glob("*.md")
+    return page.read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("quick")
 def test_the_page_has_every_arena_and_comes_out_the_same_from_its_folder(tmp_path: Path) -> None:
-    arguments = Arguments(tmp_path / "page.md", tmp_path / "arenas", scale=0.02)
-    leaderboard.main(arguments)
-    page = arguments.page.read_text(encoding="utf-8")
+    page, out = made(tmp_path, PLAN, "0.02"), tmp_path / "arenas"
     lines = page.splitlines()
     for players in (2, 3):
         assert f"## {players} players" in lines
         for pair in ("heuristic over greedy", "greedy over uniform", "heuristic over uniform"):
             assert sum(line.startswith(f"| {players} | {pair} |") for line in lines) == 1
-        assert (tmp_path / f"leaderboard-{players}.svg").read_text().startswith("<?xml")
+        assert (out / f"leaderboard-{players}.svg").read_text().startswith("<?xml")
     assert sum("| `greedy` |" in line for line in lines) == 1  # the variant
     assert sum("python -m agents.arena heuristic greedy uniform" in line for line in lines) == 2
     assert "with 0.02 times the games" in page
-    assert (tmp_path / "luck.svg").exists()
-    folders = sorted(path.name for path in arguments.out.iterdir())
+    assert (out / "leaderboard-luck.svg").exists()
+    folders = sorted(path.name for path in out.iterdir() if path.is_dir())
     assert len(folders) == 2 * (1 + 2 + 1 + 1) + 1
-    plotted = (tmp_path / "leaderboard-2.svg").read_bytes()
-    leaderboard.main(arguments)  # nothing is played again
-    assert (tmp_path / "leaderboard-2.svg").read_bytes() == plotted
+    plotted = (out / "leaderboard-2.svg").read_bytes()
+    made(tmp_path, PLAN, "0.02")  # nothing is played again
+    assert (out / "leaderboard-2.svg").read_bytes() == plotted
 
 
-@pytest.mark.usefixtures("quick")
-def test_a_weaker_agent_that_wins_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leaderboard, "AGENTS", ("uniform", "greedy", "heuristic"))
-    monkeypatch.setattr(leaderboard, "DUELS", {("uniform", "greedy"): 1000})
-    monkeypatch.setattr(leaderboard, "PLAYERS", (2,))
-    arguments = Arguments(tmp_path / "page.md", tmp_path / "arenas", scale=0.2)
-    leaderboard.main(arguments)
-    page = arguments.page.read_text(encoding="utf-8")
+def test_a_weaker_agent_that_wins_is_told(tmp_path: Path) -> None:
+    plan = """
+        agents = ["uniform", "greedy"]
+        players = [2]
+        games = 20
+        [[duels]]
+        title = "Who beats whom"
+        text = ""
+        pairs = [["uniform", "greedy", 200]]
+        """
+    page = made(tmp_path, plan, "1")
     (row,) = (line for line in page.splitlines() if line.startswith("| 2 | uniform over greedy |"))
     mean, low, high = map(float, re.findall(r"-?\d+\.\d", row)[:3])
     assert -100 <= low <= mean <= high < 0
     assert "| the other way round |" in row
+
+
+def test_a_game_without_points_has_a_page_without_them(tmp_path: Path) -> None:
+    plan = PLAN.replace("heuristic", "tests.adapters:First").replace(
+        "greedy", "tests.adapters:Dice"
+    )
+    page = made(tmp_path, plan, "0.01", "--game", "race", "--trust")
+    assert "were cut off" in page
+    assert "random decisions" in page
+    for word in ("margin", "points", "Luck", "luck.svg", "nan"):
+        assert word not in page
+    assert (tmp_path / "arenas" / "leaderboard-race.md").exists()
+    assert (tmp_path / "arenas" / "leaderboard-race-3.svg").exists()
+
+
+@pytest.mark.parametrize("scale", ["0", "-1", "nan"])
+def test_a_scale_of_nothing_is_refused(scale: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert leaderboard.main(["--scale", scale]) == 2
+    assert f"error: scale must be more than 0, not {float(scale)}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ('agents = ["os:system"]\nplayers = [2]\ngames = 1', "say --trust"),
+        ('agents = ["nobody"]\nplayers = [2]\ngames = 1', "unknown policy 'nobody'"),
+        ('agents = ["uniform"]', "must say players, games"),
+        ("agents = [", "cannot be read"),
+        (None, "there is no"),
+    ],
+)
+def test_a_bad_plan_is_refused_before_any_game(
+    tmp_path: Path, plan: str | None, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.toml"
+    if plan is not None:
+        path.write_text(plan, encoding="utf-8")
+    assert leaderboard.main(["--plan", str(path), "--out", str(tmp_path / "arenas")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "arenas").exists()
+
+
+def test_only_if_told_so_the_docs_are_written() -> None:
+    asked = leaderboard.Arguments()
+    assert asked.page == asked.out / "leaderboard.md"
+    assert leaderboard.Arguments(write=True).page == Path("docs/leaderboard.md")
+
+
+@pytest.mark.parametrize("game", games.NAMES)
+def test_the_plan_of_a_game_can_be_played(game: str) -> None:
+    asked = leaderboard.Arguments(game)
+    if not (Path(leaderboard.__file__).parent / game / "leaderboard.toml").exists():
+        pytest.skip("has no leaderboard yet")
+    board = leaderboard.Leaderboard(asked)
+    for players in board.plan["players"]:
+        assert board.config(board.plan["agents"], players, 1).players == players

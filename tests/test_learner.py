@@ -14,15 +14,16 @@ from torch import Tensor
 
 from agents.network import Shape
 from drago_env import MountDrago, Rules
-from drago_env.wrappers.selfplay import ENDED, OPEN, trajectories
+from drago_env.core.trajectories import ENDED, OPEN, trajectories
+from tests.adapters import same
 from train.arguments import Arguments
-from train.collect import Collector, Member, Rollout, Table
-from train.learner import Batch, Learner, Loss, advantages, copy_loss, ppo_loss
+from train.collect import Collector, Member, Rollout, Setup
 from train.network import Network
+from train.ppo import Batch, Learner, Loss, advantages, copy_loss, ppo_loss
 
 GAME = MountDrago(*(Rules(players) for players in (2, 3, 4, 5)))
 SHAPE = Shape.of(GAME, trunk=(16, 8), action=(8, 4))
-SMALL = Arguments(trunk=SHAPE.trunk, action=SHAPE.action, threads=1, minibatch=100, seed=3)
+SMALL = Arguments(trunk=SHAPE.trunk, action=SHAPE.action, threads=1, minibatch_size=100, seed=3)
 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -39,14 +40,14 @@ def opinionated(seed: int = 0) -> Network:
 
 
 def collected(network: Network, games: int = 12, steps: int = 40, seed: int = 1) -> Rollout:
-    collector = Collector(Table(GAME, 4, SHAPE, games, steps, 0.5, 1), seed)
+    collector = Collector(Setup(GAME, np.arange(4), SHAPE, games, steps, 0.5, 1), seed)
     collector.draw_from({0: Member("uniform")})
     return collector.collect(network.state_dict())
 
 
 # ---------------------------------------------------------------- advantages, by hand
 
-# One row, three riders. The first game ends with step 4; the second is not over when the stream
+# One row, three seats. The first game ends with step 4; the second is not over when the stream
 # breaks off. Rewards come in mid-game too, so that it matters between whose decisions they fall.
 #                  step: 0     1     2    3    4     5     6    7     8
 PLAYERS = np.array([[0], [1], [2], [0], [1], [0], [1], [2], [0]])
@@ -56,15 +57,15 @@ PAID = np.zeros((9, 1, 3), np.float32)
 PAID[1, 0] = 0.5, -0.25, -0.25
 PAID[4, 0] = -0.5, 1.0, -0.5
 PAID[6, 0] = 0.25, -0.5, 0.25
-# What each decision brought its rider up to his next one:
-#   0, seat 0: 0.5 of step 1, then he decides in step 3       0.5 + 0.4 - 0.1   =  0.8
-#   1, seat 1: -0.25 of his own step, next in step 4        -0.25 + 0.5 - 0.2   =  0.05
-#   2, seat 2: -0.5 at the end (step 1 was before him)       -0.5       + 0.3   = -0.2
+# What each decision brought its seat up to its next one:
+#   0, seat 0: 0.5 of step 1, then it decides in step 3       0.5 + 0.4 - 0.1   =  0.8
+#   1, seat 1: -0.25 of its own step, next in step 4        -0.25 + 0.5 - 0.2   =  0.05
+#   2, seat 2: -0.5 at the end (step 1 was before it)        -0.5       + 0.3   = -0.2
 #   3, seat 0: -0.5 at the end                               -0.5       - 0.4   = -0.9
 #   4, seat 1: 1 at the end                                   1         - 0.5   =  0.5
 #   5, seat 0: 0.25 of step 6, next in step 8 (value -0.2)    0.25 - 0.2 - 0.6  = -0.55
 #   6, 7, 8:   open
-# With a smoothing of s, step 0 adds s * -0.9 (of step 3) and step 1 adds s * 0.5 (of step 4).
+# With a lambda of s, step 0 adds s * -0.9 (of step 3) and step 1 adds s * 0.5 (of step 4).
 BY_HAND = {
     0.0: [0.8, 0.05, -0.2, -0.9, 0.5, -0.55],
     1.0: [-0.1, 0.55, -0.2, -0.9, 0.5, -0.55],  # 0.8 - 0.9 and 0.05 + 0.5
@@ -77,16 +78,29 @@ RETURNS = {  # the advantage and the value; with 1 the plain sum of the seat's r
 }
 
 
-def stream(rows: int = 1) -> Rollout:
+# If step 4 cut the first game off, and the network thought 0.3, -0.2 and 0.6 of what the seats saw
+# then, each seat's last decision gets that on top of what it was paid:
+#   2, seat 2: -0.5 + 0.6 + 0.3 = 0.4;  3, seat 0: -0.5 + 0.3 - 0.4 = -0.6;
+#   4, seat 1: 1 - 0.2 - 0.5 = 0.3;     0 and 1 as above, then s * -0.6 and s * 0.3
+LEFT = np.zeros_like(PAID)
+LEFT[4, 0] = 0.3, -0.2, 0.6
+CUT_BY_HAND = {
+    0.0: [0.8, 0.05, 0.4, -0.6, 0.3, -0.55],
+    1.0: [0.2, 0.35, 0.4, -0.6, 0.3, -0.55],
+    0.95: [0.23, 0.335, 0.4, -0.6, 0.3, -0.55],
+}
+
+
+def stream(rows: int = 1, left: NDArray[np.float32] | None = None) -> Rollout:
     """The stream above, in as many rows; nothing of the game is in it but the numbers."""
     players, values, done, paid = (np.repeat(a, rows, 1) for a in (PLAYERS, VALUES, DONE, PAID))
-    rewards, following = trajectories(players, paid, done)
+    rewards, following = trajectories(players, paid, done, left)
     size = following.shape
     return Rollout(
         observation=np.zeros((*size, 2), np.float32),
-        actions=np.zeros((*size, 3), np.int64),
+        actions=np.zeros((*size, 3), np.int32),
         counts=np.ones(size, np.int64),
-        features=np.zeros((*size, 3, 2), np.float32),
+        features=np.zeros((following.size, 2), np.float32),
         picks=np.zeros(size, np.int64),
         log_probs=np.zeros(size, np.float32),
         values=values,
@@ -98,20 +112,36 @@ def stream(rows: int = 1) -> Rollout:
     )
 
 
-@pytest.mark.parametrize("smoothing", BY_HAND)
-def test_advantages_are_those_worked_out_by_hand(smoothing: float) -> None:
+@pytest.mark.parametrize("gae_lambda", BY_HAND)
+def test_advantages_are_those_worked_out_by_hand(gae_lambda: float) -> None:
     rollout = stream()
     assert rollout.following[:, 0].tolist() == [3, 4, ENDED, ENDED, ENDED, 8, OPEN, OPEN, OPEN]
-    expected = [*BY_HAND[smoothing], 0.0, 0.0, 0.0]
-    assert advantages(rollout, smoothing)[:, 0] == pytest.approx(expected, abs=1e-6)
+    expected = [*BY_HAND[gae_lambda], 0.0, 0.0, 0.0]
+    assert advantages(rollout, gae_lambda)[:, 0] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("smoothing", BY_HAND)
-def test_the_batch_holds_the_returns_and_learns_no_open_decision(smoothing: float) -> None:
-    batch, rows = Batch.of([stream()], smoothing)
+@pytest.mark.parametrize("gae_lambda", CUT_BY_HAND)
+def test_a_game_that_was_cut_off_is_bootstrapped_for_every_seat(gae_lambda: float) -> None:
+    rollout = stream(left=LEFT)
+    assert same(rollout.following, stream().following)
+    expected = [*CUT_BY_HAND[gae_lambda], 0.0, 0.0, 0.0]
+    assert advantages(rollout, gae_lambda)[:, 0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_only_an_end_can_leave_something_to_expect() -> None:
+    wrong = np.zeros_like(PAID)
+    wrong[3] = 0.1
+    for left in (wrong, LEFT[:, :, :2], LEFT[:4]):
+        with pytest.raises(ValueError, match=r"truncated must be of shape \(9, 1, 3\)"):
+            stream(left=left)
+
+
+@pytest.mark.parametrize("gae_lambda", BY_HAND)
+def test_the_batch_holds_the_returns_and_learns_no_open_decision(gae_lambda: float) -> None:
+    batch, rows = Batch.of([stream()], gae_lambda)
     assert rows.tolist() == [0, 1, 2, 3, 4, 5]
-    assert batch.returns[rows].numpy() == pytest.approx(RETURNS[smoothing], abs=1e-6)
-    raw = np.array(BY_HAND[smoothing])  # the open decisions have no part in mean and deviation
+    assert batch.returns[rows].numpy() == pytest.approx(RETURNS[gae_lambda], abs=1e-6)
+    raw = np.array(BY_HAND[gae_lambda])  # the open decisions have no part in mean and deviation
     assert batch.advantages[rows].numpy() == pytest.approx((raw - raw.mean()) / raw.std(), abs=1e-5)
 
 
@@ -119,8 +149,8 @@ def test_a_game_does_not_reach_into_the_one_before_it() -> None:
     first, later = stream(), stream()
     later.values[5:] = 9.0
     later.rewards[5:] = 7.0
-    for smoothing in BY_HAND:
-        one, other = (advantages(rollout, smoothing) for rollout in (first, later))
+    for gae_lambda in BY_HAND:
+        one, other = (advantages(rollout, gae_lambda) for rollout in (first, later))
         assert one[:5].tolist() == other[:5].tolist()
         assert one[5] != other[5]
 
@@ -156,11 +186,11 @@ def slow_loss(network: Network, batch: Batch, told: Arguments) -> list[float]:
         chances = softmax_of_legal(logits[row], int(batch.counts[row]))
         old, good = float(batch.log_probs[row]), float(batch.advantages[row])
         ratio = chances[int(batch.picks[row])] / math.exp(old)
-        near = min(max(ratio, 1 - told.clip), 1 + told.clip)
+        near = min(max(ratio, 1 - told.clip_coef), 1 + told.clip_coef)
         policy = -min(ratio * good, near * good)
         value = (float(values[row]) - float(batch.returns[row])) ** 2
         entropy = -sum(chance * math.log(chance) for chance in chances)
-        total = policy + told.value_weight * value - told.entropy * entropy
+        total = policy + told.vf_coef * value - told.ent_coef * entropy
         kl = ratio - 1 - math.log(ratio)
         terms += [total, policy, value, entropy, kl, ratio != near]
     return terms.tolist()
@@ -170,7 +200,7 @@ def batch_of(network: Network) -> Batch:
     """Ten decisions: every side of the clip, with good and with bad advantages."""
     everything, rows = Batch.of([collected(network)], 0.95)
     several = [row for row in rows.tolist() if everything.counts[row] > 2][:10]
-    batch = Batch(*(part[several] for part in everything))
+    batch = everything.pick(torch.tensor(several))
     change = torch.tensor([0.5, 0.79, 0.81, 1.19, 1.21, 2.0, 0.5, 0.9, 1.1, 2.0]).log()
     good = torch.tensor([1.0, -1.0, 2.0, -2.0, 1.5, 0.5, -0.5, 1.0, -3.0, -1.0])
     return batch._replace(log_probs=batch.log_probs - change, advantages=good)
@@ -193,7 +223,7 @@ def test_probabilities_are_a_softmax_over_the_legal_actions_alone() -> None:
 
 
 def test_the_loss_is_that_of_a_slow_plain_version() -> None:
-    network, told = opinionated(), replace(SMALL, clip=0.2, entropy=0.3, value_weight=0.7)
+    network, told = opinionated(), replace(SMALL, clip_coef=0.2, ent_coef=0.3, vf_coef=0.7)
     batch = batch_of(network)
     loss = ppo_loss(network, batch, told)
     assert [float(term.detach()) for term in loss] == pytest.approx(
@@ -211,8 +241,8 @@ def gradient(network: Network, batch: Batch, told: Arguments = SMALL) -> list[Te
 @pytest.mark.parametrize("place", range(10))
 def test_the_clip_stops_only_what_goes_too_far(place: int) -> None:
     """A raise that pays and is large already, or a cut of what was bad, has no more gradient."""
-    network, told = opinionated(), replace(SMALL, entropy=0.0, value_weight=0.0, clip=0.2)
-    batch = Batch(*(part[place : place + 1] for part in batch_of(network)))
+    network, told = opinionated(), replace(SMALL, ent_coef=0.0, vf_coef=0.0, clip_coef=0.2)
+    batch = batch_of(network).pick(torch.tensor([place]))
     stopped = place in (1, 4, 5, 6)  # ratio and sign of the advantage in `batch_of`
     length = sum(float(part.abs().sum()) for part in gradient(network, batch, told))
     assert (length == 0) == stopped
@@ -224,9 +254,11 @@ def test_no_gradient_flows_into_what_is_not_legal() -> None:
     past = torch.arange(clean.actions.shape[1]) >= clean.counts[:, None]
     listed = torch.unique(clean.actions[~past])
     absent = [a for a in range(SHAPE.num_actions) if a not in listed]
+    features = torch.full((*past.shape, SHAPE.feature_size), torch.nan)
+    features[~past] = clean.features
     garbage = clean._replace(
         actions=torch.where(past, absent[0], clean.actions),
-        features=torch.where(past[..., None], torch.nan, clean.features).requires_grad_(),
+        features=features.requires_grad_(),
     )
     loss = ppo_loss(network, garbage, SMALL).total
     assert float(loss.detach()) == float(ppo_loss(network, clean, SMALL).total.detach())
@@ -242,7 +274,7 @@ def test_no_gradient_flows_into_what_is_not_legal() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_parts_of_a_minibatch_add_up_to_its_gradient(threads: int) -> None:
-    learner = Learner(SHAPE, replace(SMALL, threads=threads, largest_gradient=1000.0))
+    learner = Learner(SHAPE, replace(SMALL, threads=threads, max_grad_norm=1000.0))
     learner.network.load_state_dict(opinionated().state_dict())
     batch = batch_of(learner.network)
     whole, terms = gradient(learner.network, batch), slow_loss(learner.network, batch, SMALL)
@@ -255,7 +287,7 @@ def test_parts_of_a_minibatch_add_up_to_its_gradient(threads: int) -> None:
 
 
 def test_a_long_gradient_is_cut_to_its_largest_length() -> None:
-    learner = Learner(SHAPE, replace(SMALL, largest_gradient=0.01))
+    learner = Learner(SHAPE, replace(SMALL, max_grad_norm=0.01))
     learner.network.load_state_dict(opinionated().state_dict())
     learner._step(batch_of(learner.network), torch.arange(10))
     lengths = [float(p.grad.norm()) for p in learner.parameters if p.grad is not None]
@@ -290,9 +322,11 @@ def fixed(picks: list[int], rewards: list[float], like: Rollout) -> Rollout:
     """One position again and again, with these choices, each of which ended its game."""
     n = len(picks)
     step, row = np.argwhere(like.counts > 2)[0]
-    observation, actions, counts, features = (
-        np.repeat(part[step, row][None, None], n, 1) for part in like[:4]
+    observation, actions, counts = (
+        np.repeat(part[step, row][None, None], n, 1) for part in like[:3]
     )
+    first = int(like.counts.ravel()[: step * like.counts.shape[1] + row].sum())
+    features = np.tile(like.features[first : first + like.counts[step, row]], (n, 1))
     ended = np.full((1, n), ENDED)
     return Rollout(
         *(observation, actions, counts, features, np.array([picks])),
@@ -307,7 +341,7 @@ def fixed(picks: list[int], rewards: list[float], like: Rollout) -> Rollout:
 
 
 def test_what_always_loses_becomes_less_likely() -> None:
-    learner = Learner(SHAPE, replace(SMALL, entropy=0.0, learning_rate=0.01))
+    learner = Learner(SHAPE, replace(SMALL, ent_coef=0.0, learning_rate=0.01))
     rollout = fixed([0, 1] * 64, [-1.0, 1.0] * 64, collected(learner.network))
     batch, _ = Batch.of([rollout], 0.95)
 
@@ -327,7 +361,7 @@ def test_what_always_loses_becomes_less_likely() -> None:
 
 
 def test_the_value_learns_what_the_games_paid() -> None:
-    learner = Learner(SHAPE, replace(SMALL, entropy=0.0))
+    learner = Learner(SHAPE, replace(SMALL, ent_coef=0.0))
     rollout = fixed([0] * 64, [-1.0] * 64, collected(learner.network))
     batch, _ = Batch.of([rollout], 0.95)
     for _ in range(60):
@@ -347,7 +381,7 @@ def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version() -> None:
     network, shares = opinionated(), [0.5, 0.3, 0.2]
     everything, rows = Batch.of([lesson(collected(network), shares)], 0.95)
     several = [row for row in rows.tolist() if everything.counts[row] > 2][:10]
-    batch = Batch(*(part[several] for part in everything))
+    batch = everything.pick(torch.tensor(several))
     with torch.no_grad():
         logits, values = (part.numpy() for part in network(*batch[:4]))
     policy, entropy = 0.0, 0.0
@@ -356,7 +390,7 @@ def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version() -> None:
         policy -= sum(s * math.log(c) for s, c in zip(shares, chances, strict=False))
         entropy -= sum(chance * math.log(chance) for chance in chances)
     value = float(np.square(values - batch.returns.numpy()).sum())
-    total = policy + SMALL.value_weight * value
+    total = policy + SMALL.vf_coef * value
     loss = [float(term.detach()) for term in copy_loss(network, batch, SMALL)]
     assert loss == pytest.approx([total, policy, value, entropy, 0, 0], abs=1e-4)
 

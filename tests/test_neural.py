@@ -284,7 +284,7 @@ def test_a_bad_temperature_is_refused(file: Path, temperature: Any) -> None:
 
 
 def test_without_a_view_it_says_what_it_needs(player: Neural) -> None:
-    with pytest.raises(ValueError, match="needs a view"):
+    with pytest.raises(ValueError, match="must be given a view"):
         player.act(np.zeros((1, 308), np.float32), np.ones((1, 151), np.int8), RNG)
 
 
@@ -304,21 +304,27 @@ def test_the_name_of_a_file(file: Path) -> None:
 def test_the_bare_name_is_the_network_that_ships(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert neural.SHIPPED.parent == Path(neural.__file__).parent / "checkpoints"
-    monkeypatch.setattr(neural, "SHIPPED", file)
+    assert neural.shipped("mount_drago").exists()
+    assert neural.shipped("mount_drago").parent == Path(neural.__file__).parent / "mount_drago"
+    monkeypatch.setattr(neural, "shipped", {"mount_drago": file}.__getitem__)
+    neural._shipped.cache_clear()
     assert resolve("neural").name == "neural"
     assert resolve("neural:temperature=1").name == "neural:temperature=1"
     state = running(positions())
     assert same(chosen(resolve("neural"), state), chosen(Neural(load(file)), state))
+    neural._shipped.cache_clear()
 
 
 def test_without_a_network_it_says_how_to_train_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neural, "SHIPPED", tmp_path / "none")
-    for spec in ("neural", f"neural:path={tmp_path / 'absent'}"):
-        with pytest.raises(ValueError, match=r"python -m train\.ppo --help.*neural:path=runs/x"):
-            resolve(spec)
+    monkeypatch.setattr(neural, "shipped", lambda game: tmp_path / "none")
+    neural._shipped.cache_clear()
+    how = r"python -m train\.ppo --help.*neural:path=runs/x"
+    with pytest.raises(ValueError, match=f"no network ships for mount_drago yet.*{how}"):
+        play(MountDrago(Rules()), ["neural", "uniform"], [0])
+    with pytest.raises(ValueError, match=how):
+        resolve(f"neural:path={tmp_path / 'absent'}")
 
 
 @pytest.mark.parametrize("words", ["speed=1", "path=x,speed=1"])

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
-from agents import ratings, tables
+from agents import ratings, seating
 from agents.arena import Config, Result, run
 from agents.ratings import Bootstrap, Estimate, Sample
 from drago_env.policy import View
@@ -61,7 +61,7 @@ def seated(deals: int, *agents: int) -> NDArray[np.int64]:
 
 @cache
 def long_arena(agents: tuple[str, ...], players: int, deals: int) -> Result:
-    return run(Config(agents, players, games=deals * players, seed=17), workers=1)
+    return run(Config(agents, f"mount_drago:players={players}", deals * players, 17), workers=1)
 
 
 def small_arenas(result: Result, deals: int) -> Iterator[Sample]:
@@ -119,7 +119,7 @@ def estimates(sample: Sample, seed: int) -> dict[str, Estimate]:
 
 @pytest.mark.usefixtures("fewer_resamples")
 def test_intervals_of_unequal_agents_cover_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "PLANNED_AT_ONCE", 1024)
+    monkeypatch.setattr(seating, "PLANNED_AT_ONCE", 1024)
     result = long_arena((TAKER, "uniform"), 2, 2000)
     whole = estimates(next(small_arenas(result, 2000)), 0)
     assert whole["win_share"].mean > 0.9  # some small arenas see no loss at all
@@ -136,6 +136,7 @@ def test_a_known_edge_is_found() -> None:
     (pair,) = report.pairs
     assert (pair.a.name, pair.b.name) == (TAKER, "uniform")
     assert pair.win_share.estimate.low > 0
+    assert pair.margin is not None
     assert pair.margin.estimate.low > 5
     assert pair.win_share.more == 0
     assert pair.a.rating.low > pair.b.rating.high
@@ -381,3 +382,20 @@ def test_a_table_from_a_file_is_read_as_it_stands() -> None:
     result = long_arena(("uniform", "uniform"), 2, 200)
     shuffled = result.table.sample(frac=1, random_state=1)
     assert ratings.deal_share(shuffled, result.config.seed) == result.report().luck
+
+
+def test_rotations_are_the_same_if_decided_deals_are() -> None:
+    agent = seated(12, 0, 1)
+    for rank, same in (
+        (seated(12, 1, 2), False),
+        ([[[1, 2]] * 2] * 12, True),
+        ([[[1.5] * 2] * 2] * 12, False),
+    ):
+        sample = Sample(cubes(agent=agent, rank=rank), ["a", "b"])
+        assert sample.same_rotations(["rank"]) == same
+
+
+def test_a_margin_that_never_varies_has_no_shares() -> None:
+    sample = Sample(cubes(agent=seated(12, 0, 1), margin=np.zeros((12, 2, 2))), ["a", "b"])
+    for share in ratings.shares(sample, Bootstrap(12, 0)):
+        assert all(math.isnan(number) for number in share)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,16 @@ import torch
 from ray.rllib.core.columns import Columns
 
 import agents.neural
+import tests.games  # noqa: F401  (registers the toy)
 from agents.network import Shape
-from drago_env.mount_drago_v0 import raw_env, selfplay_env
+from drago_env import MountDrago, Rules
+from drago_env.games import make
+from drago_env.wrappers.aec import GameAEC
+from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from tests.adapters import REWARDS, pick, same
-from train import rllib_command, rllib_league, rllib_ppo
-from train.rllib_command import Command
+from train import rllib_league, rllib_ppo
+from train.arguments import parse
+from train.rllib_command import FORMER, Command
 
 # RLlib registers one name in Gymnasium for every runner of the process
 pytestmark = pytest.mark.filterwarnings("ignore:.*rllib-multi-agent-env-v0 already:UserWarning")
@@ -38,9 +43,9 @@ def one_thread() -> Iterator[None]:
 
 
 def league(players: int = 2, **options: Any) -> rllib_league.LeagueEnv:
-    table = {"players": players, "edition": "german", "board": None}
+    game = {"game": f"mount_drago:players={players}"}
     pool = {"opponents": ["uniform", "greedy"], "past_selves": 2, "selfplay": 0.5}
-    return rllib_league.LeagueEnv(table | pool | options)
+    return rllib_league.LeagueEnv(game | pool | options)
 
 
 # ---------------------------------------------------------------- the environment
@@ -92,18 +97,20 @@ def test_a_seed_gives_the_games_of_an_environment_but_is_heard_once() -> None:
 
 # ---------------------------------------------------------------- what is paid
 
+SMALL = Command(num_games=12, num_envs=3, num_env_runners=0)
+
 
 @pytest.mark.parametrize(("players", "selfplay"), [(2, 1.0), (2, 0.0), (3, 0.5)])
 def test_rewards_of_an_episode_are_those_of_the_game(players: int, selfplay: float) -> None:
     """Each seat is paid on its own last decision, whoever made the last move of the game."""
-    command = Command("", players, selfplay=selfplay, envs_per_runner=3, num_env_runners=0)
-    command.games = 12
+    command = replace(SMALL, players=players, selfplay=selfplay)
     records: dict[str, Any] = {}
 
     def keep(*, episode: Any, env: Any, env_index: int, **_: Any) -> None:
         records[episode.id_] = env.envs[env_index].unwrapped.env.record()
 
-    config = rllib_ppo.configure(command, raw_env(players, action_features=True))
+    aec = GameAEC(make(command.spec), action_features=True)
+    config = rllib_ppo.configure(command, aec)
     runner = rllib_league.GameRunner(config=config.callbacks(on_episode_end=keep))
     episodes = runner.sample()
     assert len(episodes) == len(records) == 12
@@ -122,13 +129,36 @@ def test_rewards_of_an_episode_are_those_of_the_game(players: int, selfplay: flo
             assert own.is_terminated
 
 
+def test_a_game_that_is_cut_off_is_bootstrapped_from_what_each_seat_saw_last() -> None:
+    """In a game without features, too; RLlib adds the value of the last observation itself."""
+    command = replace(SMALL, game="race:players=3", opponents=(), selfplay=1.0)
+    game = make(command.spec)
+    finals: dict[str, Any] = {}
+
+    def keep(*, episode: Any, env: Any, env_index: int, **_: Any) -> None:
+        finals[episode.id_] = env.envs[env_index].unwrapped.env._state.copy()
+
+    config = rllib_ppo.configure(command, GameAEC(game, action_features=True))
+    runner = rllib_league.GameRunner(config=config.callbacks(on_episode_end=keep))
+    cut = 0
+    for episode in [*runner.sample(), *runner.sample()]:
+        state = finals[episode.id_]
+        truncated = bool(game.truncated(state)[0])
+        cut += truncated
+        for agent, own in episode.agent_episodes.items():
+            assert (own.is_truncated, own.is_terminated) == (truncated, not truncated)
+            seen = game.observe(state, int(agent[-1]))[0]
+            assert same(own.get_observations(-1)["observation"], seen)
+    assert cut > 0
+
+
 # ---------------------------------------------------------------- what is legal
 
 
 @pytest.fixture(scope="module")
 def module() -> rllib_league.Learner:
     torch.manual_seed(0)
-    env = selfplay_env(action_features=True)
+    env = SelfPlayVectorEnv(MountDrago(Rules()), 1, action_features=True)
     return rllib_league.Learner(
         observation_space=env.single_observation_space,
         action_space=env.single_action_space,
@@ -138,7 +168,7 @@ def module() -> rllib_league.Learner:
 
 def positions(n: int = 64) -> dict[str, Any]:
     """A batch of positions as RLlib hands it over; the last one is of a finished game."""
-    env = selfplay_env(n, action_features=True)
+    env = SelfPlayVectorEnv(MountDrago(Rules()), n, action_features=True)
     seen, _ = env.reset(seed=3)
     rng = np.random.default_rng(0)
     for _ in range(9):
@@ -201,9 +231,8 @@ def children() -> set[str]:
     return found
 
 
-SMALL = ["--games", "4", "--envs-per-runner", "2", "--minibatch", "32", "--epochs", "1"]
-SMALL += ["--iterations", "2", "--freeze-every", "1", "--past-selves", "1"]
-SMALL += ["--num-env-runners", "0", "--evaluation-games", "4"]
+WORDS = "--num-games 4 --num-envs 2 --minibatch-size 32 --update-epochs 1 --iterations 2 "
+WORDS += "--freeze-every 1 --past-selves 1 --num-env-runners 0 --evaluate-games 4"
 
 
 def test_a_small_run(
@@ -225,17 +254,18 @@ def test_a_small_run(
 
     monkeypatch.setattr(rllib_ppo, "_freeze", watched)
     out = tmp_path / "run"
-    assert rllib_ppo.main([*SMALL, "--out", str(out)]) == 0
+    assert rllib_ppo.main([*WORDS.split(), "--out", str(out)]) == 0
     assert frozen == [0, 0]
     assert not ray.is_initialized()
     assert children() <= before
     told = capsys.readouterr()
-    assert "win share against uniform" in told.out
-    assert "win share against greedy" in told.out
+    assert "| 2 | uniform | 4 |" in told.out
+    assert "| 2 | greedy | 4 |" in told.out
     assert "steps/s" in told.err
     files = sorted(path.name for path in out.iterdir())
     assert files == ["config.json", "metrics.csv", "network.safetensors"]
-    assert json.loads((out / "config.json").read_text())["games"] == 4
+    config = json.loads((out / "config.json").read_text())
+    assert (config["num_games"], config["opponents"]) == (4, ["uniform", "greedy"])
     with (out / "metrics.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["iteration"] for row in rows] == ["1", "2"]
@@ -249,12 +279,15 @@ def test_a_small_run(
     ("words", "message"),
     [
         (["--opponents", "nobody"], "unknown policy 'nobody'"),
-        (["--opponents", "clairvoyant"], "sees all hands"),
+        (["--opponents", "clairvoyant"], "sees all that is hidden"),
+        (["--game", "nothing"], "unknown game 'nothing'"),
+        (["--games", "4"], "--games is now --num-games"),
+        (["--address", "x:1"], "--address is now --ray"),
         (["--players", "6"], "players"),
         (["--edition", "french"], "german"),
         (["--board", "no such file"], "no such file"),
-        (["--selfplay", "1.5"], "selfplay is a share"),
-        (["--games", "0"], "games must be from 1 to 2147483647, not 0"),
+        (["--selfplay", "1.5"], "selfplay must be from 0 to 1"),
+        (["--num-games", "0"], "num_games must be from 1 to 2147483647, not 0"),
         (["--seconds", "nan"], "seconds must be from 1"),
         (["--seed", "-1"], "seed must be from 0"),
     ],
@@ -263,10 +296,12 @@ def test_bad_input_is_refused_before_anything_is_made(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    assert rllib_ppo.main(["--out", str(out), *words]) == 2
-    told = capsys.readouterr()
-    assert told.err.startswith("error: ")
-    assert message in told.err
+    try:
+        code: Any = rllib_ppo.main(["--out", str(out), *words])
+    except SystemExit as end:  # what the arguments themselves refuse ends in their parser
+        code = end.code
+    assert code == 2
+    assert message in " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert not out.exists()
 
 
@@ -292,7 +327,7 @@ def test_without_ray_the_command_says_what_to_install(
 
 
 def test_the_defaults_are_those_of_the_documentation() -> None:
-    command = rllib_command.parse(["--out", "runs/x"])
-    assert command == Command("runs/x")
-    assert command.opponents == ("uniform", "greedy")
-    assert rllib_command.parse(["--out", "x", "--opponents"]).opponents == ()
+    command = parse(Command, "x", ["--out", "runs/x"], **FORMER)
+    assert command == Command(out=Path("runs/x"))
+    assert command.rivals == ("uniform", "greedy")
+    assert parse(Command, "x", ["--opponents"]).rivals == ()

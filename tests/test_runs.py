@@ -23,7 +23,7 @@ from agents import neural
 from agents.arena import Config
 from agents.arena import run as arena
 from train import ppo, runs
-from train.arguments import Arguments
+from train.arguments import FORMER, Arguments
 from train.ppo import Training, begin, main, train
 from train.runs import METRICS, NETWORK, RESUME, read_table
 
@@ -34,11 +34,11 @@ TOLD = Arguments(
     players=(2, 3),
     editions=("german", "italian"),
     random_boards=1,
-    games=8,
-    horizon=24,
+    num_envs=8,
+    num_steps=24,
     steps=8 * 24 * UPDATES,
-    epochs=1,
-    minibatch=64,
+    update_epochs=1,
+    minibatch_size=64,
     trunk=(8,),
     action=(8,),
     lessons=8 * 24 * 2 + 1,  # the third update is the last lesson
@@ -194,6 +194,34 @@ def test_a_finished_run_has_nothing_left_to_do(whole: Path) -> None:
     assert before == {n: data for n, data in files(whole).items() if "tensorboard" not in n}
 
 
+def test_a_folder_of_version_0_1_goes_on(tmp_path: Path, whole: Path) -> None:
+    """Its arguments had other names, and its tables may have fewer columns."""
+    out = tmp_path / "run"
+    go(begin(replace(TOLD, out=out)), 4)
+    config = json.loads((out / "config.json").read_text())
+    others = ("n_steps", "lr", "evaluation_games", "address")  # of the other scripts
+    former = {now: name for name, now in FORMER.items() if name not in others}
+    kept = {former.get(n, n): v for n, v in config["arguments"].items()}
+    assert {"games", "horizon", "smoothing", "largest_gradient", "softness"} <= kept.keys()
+    del kept["game"], kept["trust"]
+    (out / "config.json").write_text(json.dumps(config | {"version": 1, "arguments": kept}))
+    to_the_end(out)
+    assert_same_run(out, whole)
+
+
+def test_the_run_of_the_notebook_is_read() -> None:
+    folder = Path(__file__).parents[1] / "notebooks" / "run"
+    told = Arguments.read(runs.Run.open(folder).config["arguments"])
+    assert (told.num_envs, told.num_steps, told.opponents) == (512, 64, ("heuristic",))
+    assert told.specs == ["mount_drago:players=2,edition=german"]
+    assert neural.load(folder / NETWORK).shape.value_bound == 1
+
+
+def test_files_are_for_everybody_to_read(whole: Path) -> None:
+    found = [path for path in whole.rglob("*") if path.is_file() and "tfevents" not in path.name]
+    assert {path.stat().st_mode & 0o777 for path in found} == {0o644}
+
+
 def test_a_torn_row_is_dropped(tmp_path: Path, whole: Path) -> None:
     out = tmp_path / "run"
     go(begin(replace(TOLD, out=out)), 4)
@@ -204,7 +232,7 @@ def test_a_torn_row_is_dropped(tmp_path: Path, whole: Path) -> None:
 
 
 def test_a_run_can_start_with_the_weights_of_another(tmp_path: Path, whole: Path) -> None:
-    told = Arguments(out=tmp_path / "run", start=whole / NETWORK, games=2, horizon=8)
+    told = Arguments(out=tmp_path / "run", start=whole / NETWORK, num_envs=2, num_steps=8)
     training = begin(told)
     go(training, 0)
     started = {n: w.tobytes() for n, w in training.learner.network.weights().items()}
@@ -342,7 +370,7 @@ def test_the_command_trains_a_network_that_plays(
     assert "seed: 5" in card
     assert all(f"{name} " in card for name in runs.PACKAGES)
     results = [line for line in card.splitlines() if line.startswith("|")]
-    assert len(results) == 2 + 2 * 2  # two numbers of riders against uniform and the former self
+    assert len(results) == 2 + 2 * 2  # two numbers of players against uniform and the former self
     assert "uniform" in card
     assert "self-000001" in card
     config = json.loads((out / "config.json").read_text())
@@ -350,7 +378,7 @@ def test_the_command_trains_a_network_that_plays(
     assert [path.name for path in (out / "checkpoints").iterdir()] == ["self-000001.safetensors"]
     assert list((out / "tensorboard").iterdir())
     player = f"neural:path={out / NETWORK}"
-    result = arena(Config([player, "uniform"], 2, games=4), workers=1)
+    result = arena(Config([player, "uniform"], games=4), workers=1)
     assert len(result.columns["deal"]) == 8
     about = neural.load(out / NETWORK).card
     assert about["steps"] == 384

@@ -15,6 +15,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.utils import obs_as_tensor
 
+import tests.games  # noqa: F401  (registers the toy)
 from agents import arena, neural
 from agents.network import PADDING
 from tests.adapters import same
@@ -26,10 +27,10 @@ from train.sb3_ppo import Arguments, main, make_env, make_model, train
 TINY = Arguments(
     opponents=("uniform",),
     steps=128,
-    games=8,
-    n_steps=8,
-    minibatch=32,
-    epochs=2,
+    num_envs=8,
+    num_steps=8,
+    minibatch_size=32,
+    update_epochs=2,
     evaluate_every=64,
     evaluate_games=4,
 )
@@ -96,7 +97,7 @@ def test_log_probabilities_are_those_of_the_network(model: MaskablePPO) -> None:
             again, repeated, entropy = policy.evaluate_actions(tensors, actions, masks)
             logits = policy.get_distribution(tensors).distribution.logits.numpy()
             alone = policy.predict_values(tensors)
-            for row in range(TINY.games):
+            for row in range(TINY.num_envs):
                 wanted, value = brute_force(policy, seen, masks, row)
                 legal = masks[row]
                 assert logits[row, legal] == pytest.approx(wanted[legal], abs=1e-5)
@@ -141,7 +142,7 @@ def test_predicted_actions_are_legal(model: MaskablePPO, deterministic: bool) ->
     for seen, masks in positions(model, 40):
         for given in (masks, None):
             actions, _ = model.predict(seen, action_masks=given, deterministic=deterministic)
-            assert masks[np.arange(TINY.games), actions].all()
+            assert masks[np.arange(TINY.num_envs), actions].all()
         one, _ = model.predict({key: part[0] for key, part in seen.items()})
         assert masks[0, int(one)]
 
@@ -150,7 +151,7 @@ def test_masks_of_the_caller_narrow_the_choice(model: MaskablePPO) -> None:
     for seen, masks in positions(model, 5):
         first = masks.argmax(1)
         only = np.zeros_like(masks)
-        only[np.arange(TINY.games), first] = True
+        only[np.arange(TINY.num_envs), first] = True
         assert same(model.predict(seen, action_masks=only)[0], first)
 
 
@@ -158,7 +159,7 @@ def test_a_finished_game_has_a_value(model: MaskablePPO) -> None:
     seen, _ = next(positions(model, 1))
     ended = {key: np.zeros_like(part) for key, part in seen.items()}
     values = model.policy.predict_values(obs_as_tensor(ended, model.device))
-    assert values.shape == (TINY.games, 1)
+    assert values.shape == (TINY.num_envs, 1)
     assert torch.isfinite(values).all()
 
 
@@ -181,7 +182,7 @@ def test_the_file_to_exchange_holds_the_weights_of_the_model(run: Path) -> None:
 
 def test_the_saved_network_plays_in_the_arena(run: Path) -> None:
     spec = f"neural:path={run / NETWORK}"
-    columns = arena.run(arena.Config([spec, "greedy"], 2, games=4), workers=1).columns
+    columns = arena.run(arena.Config([spec, "greedy"], games=4), workers=1).columns
     assert len(next(iter(columns.values())))
 
 
@@ -215,13 +216,14 @@ def test_the_evaluation_of_the_library_works(model: MaskablePPO) -> None:
 
 @pytest.mark.filterwarnings("ignore:rich is experimental")
 def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = "--games 8 --n-steps 8 --minibatch 32 --steps 64 --evaluate-games 4 --players 3"
+    sizes = "--num-envs 8 --num-steps 8 --minibatch-size 32 --steps 64 --evaluate-games 4"
     out = tmp_path / "x"
-    assert main([*sizes.split(), "--out", str(out), "--opponents", "uniform", "greedy"]) == 0
+    assert main([*sizes.split(), "--players", "3", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "| 3 | uniform |" in shown
     assert "| 3 | greedy |" in shown
-    assert neural.load(out / NETWORK).card["arguments"]["players"] == 3
+    told = neural.load(out / NETWORK).card["arguments"]
+    assert (told["players"], told["opponents"]) == (3, ["uniform", "greedy"])
 
 
 @pytest.mark.parametrize(
@@ -230,9 +232,13 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("--opponents nobody", "nobody"),
         ("--players 6", "players"),
         ("--edition klingon", "edition"),
-        ("--lr 0", "lr must be"),
-        ("--steps 0", "steps must be 1 or more"),
-        ("--games 1 --n-steps 33 --minibatch 32", "leaves a minibatch"),
+        ("--game mount_drago:players=6", "players"),
+        ("--game mount_drago --players 3", "does not go with --game"),
+        ("--opponents", "opponents must name at least one agent"),
+        ("--lr 0.1", "--lr is now --learning-rate"),
+        ("--learning-rate -1", "learning_rate must be from 0 to 1000"),
+        ("--steps 0", "steps must be from 1"),
+        ("--num-envs 1 --num-steps 33 --minibatch-size 32", "leaves a minibatch_size"),
     ],
 )
 def test_bad_input_makes_no_folder(
@@ -253,3 +259,51 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
         train(replace(TINY, out=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
     assert sb3_ppo.main(["--out", str(tmp_path / "kept")]) == 2
+
+
+# ---------------------------------------------------------------- another game
+
+
+def test_a_game_without_features_is_trained_and_bootstrapped_where_it_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `train.ppo` does it: the value of what the learner saw last comes on top of its reward."""
+    told = replace(TINY, game="race:players=3,rounds=4", num_steps=64, steps=1024)
+    env = make_env(told)
+    assert "action_features" not in env.observation_space.spaces  # type: ignore[attr-defined]
+    model = make_model(told, env)
+    expected: list[float] = []
+    step_wait = env.step_wait
+
+    def watched() -> Any:
+        seen, rewards, done, infos = step_wait()
+        for reward, over, info in zip(rewards, done, infos, strict=True):
+            if over:
+                last: Any = obs_as_tensor(info["terminal_observation"], model.device)
+                with torch.no_grad():
+                    value = float(
+                        model.policy.predict_values({k: v[None] for k, v in last.items()})
+                    )
+                expected.append(reward + value * info["TimeLimit.truncated"])
+        return seen, rewards, done, infos
+
+    monkeypatch.setattr(env, "step_wait", watched)
+    with torch.no_grad():
+        model.policy.network.value.weight.mul_(50.0)  # type: ignore[union-attr, operator]
+    learned: list[float] = []
+
+    def look() -> None:
+        buffer: Any = model.rollout_buffer
+        ends = np.vstack([buffer.episode_starts[1:], model._last_episode_starts])  # type: ignore[list-item]
+        learned.extend(buffer.rewards[ends == 1].tolist())
+
+    monkeypatch.setattr(model, "train", look)
+    model.learn(8 * 64)
+    assert learned == pytest.approx(expected, abs=1e-5)
+    assert sum(reward % 1 not in (0.0, 0.5) for reward in learned) > 2
+    train(replace(told, out=tmp_path / "run", steps=128, num_steps=8))
+    checkpoint = neural.load(tmp_path / "run" / NETWORK)
+    assert checkpoint.shape.feature_size == 0
+    rows = read_table(tmp_path / "run" / EVALUATIONS)
+    assert "truncated" in rows[0]
+    assert "margin" not in rows[0]

@@ -18,16 +18,18 @@ from safetensors import SafetensorError
 from agents import neural
 from agents.network import Shape
 from drago_env import MountDrago, Rules
-from train import runs
-from train.arguments import Arguments
+from train import runs, sb3_ppo
+from train.arguments import FORMER, Arguments, parse
 from train.network import Network
 from train.ppo import begin, main, train
+from train.rllib_command import FORMER as RLLIB
+from train.rllib_command import Command
 from train.runs import METRICS, NETWORK, RESUME, Run
 
 TOLD = Arguments(
     players=(2,),
-    games=2,
-    horizon=16,
+    num_envs=2,
+    num_steps=16,
     steps=64,
     trunk=(8,),
     action=(8,),
@@ -82,30 +84,34 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--games 0", "games must be from 1 to .*, not 0"),
-        ("--horizon 1", "horizon must be from 2 to .*, not 1"),
+        ("--num-envs 0", "num_envs must be from 1 to .*, not 0"),
+        ("--num-steps 1", "num_steps must be from 2 to .*, not 1"),
         ("--steps 1.5", "--steps.*'1.5'"),
-        ("--smoothing 2", "smoothing must be from 0 to 1, not 2.0"),
+        ("--gae-lambda 2", "gae_lambda must be from 0 to 1, not 2.0"),
         ("--pool-share -0.1", "pool_share must be from 0 to 1, not -0.1"),
         ("--learning-rate -1", "learning_rate must be from 0 to 1000, not -1.0"),
         ("--learning-rate nan", "learning_rate must be from 0 to 1000, not nan"),
-        ("--clip inf", "clip must be from 0 to 1000, not inf"),
+        ("--clip-coef inf", "clip_coef must be from 0 to 1000, not inf"),
         ("--seed -1", "seed must be from 0 to .*, not -1"),
         ("--random-boards -1", "random_boards must be from 0 to .*, not -1"),
         ("--threads 0", "threads must be from 1 to .*, not 0"),
-        ("--players 7", "2 to 5 players, not for 7"),
-        ("--players 2 1", "2 to 5 players, not for 1"),
-        ("--players", "players and editions must name at least one each"),
+        ("--players 7", "players must be from 2 to 5, not 7"),
+        ("--players 2 1", "players must be from 2 to 5, not 1"),
+        ("--game nothing", "unknown game 'nothing'"),
+        ("--game mount_drago:players=7", "players must be from 2 to 5, not 7"),
+        ("--game mount_drago:speed=7", "'mount_drago:speed=7' cannot be made"),
+        ("--game mount_drago --players 3", "does not go with --game: say --game mount_drago:play"),
+        ("--game mount_drago mount_drago:rules=tiny", "must have equal sizes"),
         ("--editions x", "edition must be german or italian, not 'x'"),
         ("--trunk 0", "a width of trunk must be a whole number from 1 to 4096, not 0"),
         ("--action", r"action must be a tuple of 1 to 8 widths, not \(\)"),
         ("--collectors 2", "several collectors need a Ray cluster: --ray auto"),
-        ("--opponents nobody", "unknown policy 'nobody'.*'uniform' is always there"),
+        ("--opponents nobody", "unknown policy 'nobody'; mount_drago has .*uniform"),
         ("--evaluate-against nobody", "unknown policy 'nobody'"),
         ("--opponents greedy:speed=2", "'greedy:speed=2' cannot be made"),
         ("--lessons 9 --teacher greedy", "'greedy' cannot teach: it takes an agent that searches"),
         ("--lessons 9 --teacher clairvoyant", "'clairvoyant' cannot teach"),
-        ("--softness 0", "softness must be from 1e-06 to 1000, not 0.0"),
+        ("--temperature 0", "temperature must be from 1e-06 to 1000, not 0.0"),
         ("--start nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
         ("--speed 3", "--speed"),
     ],
@@ -118,9 +124,33 @@ def test_nonsense_is_told_before_any_folder_is_made(
     assert not out.parent.exists()
 
 
+@pytest.mark.parametrize(("former", "now"), FORMER.items())
+def test_a_former_name_is_refused_with_the_new_one(
+    capsys: pytest.CaptureFixture[str], former: str, now: str
+) -> None:
+    told = {
+        "ppo": (Arguments, "n_steps evaluation_games address"),
+        "sb3": (sb3_ppo.Arguments, "horizon softness evaluation_games address"),
+        "rllib": (Command, "horizon n_steps softness"),
+    }
+    for kind, never in told.values():
+        if former in never.split():
+            continue
+        for word in (f"--{former.replace('_', '-')}", f"--{former}=3"):
+            renamed = "num_games" if (kind, former) == (Command, "games") else now
+            told_so = f"is now --{renamed.replace('_', '-')}$"
+            with pytest.raises(ValueError, match=told_so):
+                parse(kind, "x", [word, "3"], **(RLLIB if kind is Command else {}))
+            assert renamed in kind.__dataclass_fields__  # type: ignore[attr-defined]
+
+
+def test_a_former_name_is_told_like_any_other_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, "--minibatch", "3") == "error: --minibatch is now --minibatch-size"
+
+
 @pytest.mark.parametrize("value", [True, "3", None, 2**63])
 def test_numbers_of_another_kind_are_refused(value: Any) -> None:
-    for name in ("games", "seed"):
+    for name in ("num_envs", "seed"):
         with pytest.raises(ValueError, match=f"{name} must be from . to .*, not {value!r}"):
             replace(TOLD, **{name: value})
 
@@ -133,8 +163,8 @@ def test_an_arena_against_nobody_is_no_error(tmp_path: Path) -> None:
 
 
 def test_a_horizon_too_short_to_learn_from_does_no_harm(tmp_path: Path) -> None:
-    """With five riders none decides twice in two steps: every decision stays open."""
-    told = replace(TOLD, out=tmp_path / "run", players=(5,), horizon=2, steps=8, evaluate_every=9)
+    """With five players none decides twice in two steps: every decision stays open."""
+    told = replace(TOLD, out=tmp_path / "run", players=(5,), num_steps=2, steps=8, evaluate_every=9)
     training = train(told)
     assert training.update == 2
     neural.load(tmp_path / "run" / NETWORK)
@@ -204,8 +234,8 @@ def test_what_is_no_run_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     [
         ("", "is not the folder of a training run"),
         ('{"version": 1, "argum', "is not the folder of a training run"),
-        ("[]", "config.json is not of version 1"),
-        ('{"version": 9, "arguments": {}}', "config.json is not of version 1"),
+        ("[]", "config.json must be of version 1 or 2 of run folders, not None"),
+        ('{"version": 9, "arguments": {}}', "must be of version 1 or 2 of run folders, not 9"),
         ('{"version": 1}', "config.json names no arguments"),
         ('{"version": 1, "arguments": {}}', "config.json cannot be read"),
         ('{"version": 1, "arguments": {"out": 3}}', "config.json cannot be read"),
@@ -223,8 +253,8 @@ def test_a_corrupt_config_is_refused(
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("games", 0, "games must be from 1"),
-        ("players", [9], "2 to 5 players, not for 9"),
+        ("num_envs", 0, "num_envs must be from 1"),
+        ("players", [9], "players must be from 2 to 5, not 9"),
         ("opponents", ["nobody"], "unknown policy 'nobody'"),
         ("speed", 1, "'speed'"),
     ],
@@ -236,6 +266,24 @@ def test_a_config_with_nonsense_is_refused(
     config["arguments"][name] = value
     (run / "config.json").write_text(json.dumps(config))
     assert said in refused(capsys, "--resume", run)
+
+
+def test_a_folder_runs_no_code_that_it_names_unless_it_is_trusted(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, made = json.loads((run / "config.json").read_text()), tmp_path / "made"
+    evil = f"subprocess:call:args=touch {made},shell=1"
+    for name, value in {"opponents": [evil], "evaluate_against": [evil], "teacher": evil}.items():
+        told = config["arguments"] | {name: value} | {"lessons": 64}
+        (run / "config.json").write_text(json.dumps(config | {"arguments": told}))
+        said = refused(capsys, "--resume", run)
+        assert "would run code of your own, and a file asked for it: say --trust" in said
+        assert "names neither a class" in refused(capsys, "--resume", run, "--trust")
+        assert not made.exists()
+    told = config["arguments"] | {"opponents": ["tests.adapters:First"]}
+    (run / "config.json").write_text(json.dumps(config | {"arguments": told}))
+    assert "say --trust" in refused(capsys, "--resume", run)
+    assert main(["--resume", str(run), "--trust"]) == 0
 
 
 @pytest.mark.parametrize("size", [0, 9, 1000, -1])
@@ -264,7 +312,7 @@ def test_what_cannot_begin_leaves_no_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
-    assert "Unable to allocate" in refused(capsys, "--out", out, "--horizon", "1000000000000")
+    assert "Unable to allocate" in refused(capsys, "--out", out, "--num-steps", "1000000000000")
     assert not out.exists()
 
 

@@ -1,67 +1,112 @@
-"""What a training run can be told, and what it plays."""
+"""What training can be told, in the words of the field, and the game that it plays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
+import numpy as np
 import tyro
+from numpy.typing import NDArray
 
+from agents.shorthand import shorthand
 from drago_env.game import Game
-from drago_env.mount_drago.board import Board
-from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.rules import Rules
+from drago_env.games import DEFAULT, make, module_of, name_of
+from drago_env.policy import known
 
 _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
+_Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+
+# what version 0.1 called them, in the command lines and in its run folders
+FORMER = {
+    "games": "num_envs",
+    "horizon": "num_steps",
+    "n_steps": "num_steps",
+    "smoothing": "gae_lambda",
+    "clip": "clip_coef",
+    "entropy": "ent_coef",
+    "value_weight": "vf_coef",
+    "largest_gradient": "max_grad_norm",
+    "minibatch": "minibatch_size",
+    "epochs": "update_epochs",
+    "lr": "learning_rate",
+    "softness": "temperature",
+    "evaluation_games": "evaluate_games",
+    "address": "ray",
+}
 
 
 @dataclass(frozen=True)
-class Arguments:
+class Hyperparameters:
+    """What PPO can be told, whoever runs it."""
+
+    num_envs: int = 512
+    """games side by side, in each process that plays"""
+    minibatch_size: int = 1024
+    """decisions in one step of the optimiser"""
+    update_epochs: int = 4
+    """times that an update goes through its decisions"""
+    learning_rate: float = 1e-3
+    """of Adam, at the start"""
+    gae_lambda: float = 0.95
+    """of the advantage estimate: 1 waits for the end of the game, 0 trusts the value"""
+    clip_coef: float = 0.2
+    """how far an update may change the probability of an action, as a share of it"""
+    ent_coef: float = 0.01
+    """reward for not being sure"""
+    vf_coef: float = 0.5
+    """of the value's error in the loss"""
+    max_grad_norm: float = 0.5
+    """longer gradients are cut to this length"""
+    seed: int = 0
+    """of everything that is random"""
+
+    def __post_init__(self) -> None:
+        self._check({"num_envs": 1, "minibatch_size": 1, "update_epochs": 1, "seed": 0})
+        check_number("gae_lambda", self.gae_lambda, 0, 1, float)
+        for name in ("learning_rate", "clip_coef", "ent_coef", "vf_coef", "max_grad_norm"):
+            check_number(name, getattr(self, name), 0, 1000, float)
+
+    def _check(self, least: Mapping[str, int], most: int = 2**62) -> None:
+        """Refuses numbers that are not whole, or out of bounds."""
+        for name, low in least.items():
+            check_number(name, getattr(self, name), low, most, int)
+
+
+@dataclass(frozen=True)
+class Arguments(Hyperparameters):
     """Trains one network by self-play. A killed run goes on with `--resume FOLDER`."""
 
     out: Path = Path("runs/ppo")
     """the run folder; it must not exist yet"""
     resume: _Folder = None
     """go on with this run exactly where it was; everything else is read from its folder"""
+    trust: bool = False
+    """with --resume: run code of others that the folder names, such as my_module:MyPolicy"""
     start: _File = None
     """begin with the weights of this checkpoint instead of random ones, and with its sizes"""
-    seed: int = 0
-    """of everything that is random"""
 
-    players: tuple[int, ...] = (2, 3, 4, 5)
-    """numbers of riders; each deal draws one"""
-    editions: tuple[str, ...] = ("german",)
-    """editions of the rules, german or italian; each deal draws one"""
+    game: tuple[str, ...] = ()
+    """what is played, as NAME:players=3; each deal draws one of several specs of a game"""
+    players: tuple[int, ...] = ()
+    """of the default game: numbers of players, each deal draws one; without --game all there are"""
+    editions: tuple[str, ...] = ()
+    """of the default game: editions of the rules; each deal draws one"""
     random_boards: int = 0
-    """so many random boards besides the built-in side; each deal draws one"""
+    """of the default game: so many random boards besides the built-in one; each deal draws one"""
 
     steps: int = 20_000_000
     """decisions to collect in all"""
-    games: int = 512
-    """games side by side, in each collector"""
-    horizon: int = 64
+    num_steps: int = 64
     """decisions in each game between two updates"""
-    epochs: int = 2
-    """times that an update goes through its decisions"""
-    minibatch: int = 1024
-    """decisions in one step of the optimiser"""
-    learning_rate: float = 1e-3
-    """at the start; it falls to 0 in a straight line"""
-    smoothing: float = 0.9
-    """lambda of the advantage estimate: 1 waits for the end of the game, 0 trusts the value"""
-    clip: float = 0.2
-    """how far an update may change the probability of an action, as a share of it"""
-    entropy: float = 0.01
-    """reward for not being sure"""
-    value_weight: float = 0.5
-    """of the value's error in the loss"""
-    largest_gradient: float = 0.5
-    """longer gradients are cut to this length"""
+    update_epochs: int = 2
+    gae_lambda: float = 0.9
     trunk: tuple[int, ...] = (256, 128)
     """widths of the layers that read the observation"""
     action: tuple[int, ...] = (64, 32)
@@ -73,13 +118,13 @@ class Arguments:
     """who gives lessons: search or guided"""
     lesson_epochs: int = 8
     """times that an update goes through the decisions of a lesson"""
-    softness: float = 0.06
+    temperature: float = 0.06
     """an action that the teacher values so much less is copied 1 / e times as often"""
 
-    opponents: tuple[str, ...] = ("heuristic",)
-    """named agents in the pool, such as greedy or search:playouts=64"""
+    opponents: _Agents = None
+    """named agents in the pool, such as search:playouts=64; by default heuristic, if it exists"""
     pool_share: float = 0.2
-    """share of the games in which all riders but one come from the pool"""
+    """share of the games in which all seats but one come from the pool"""
     pool_size: int = 8
     """the newest former selves that are in the pool"""
 
@@ -87,10 +132,10 @@ class Arguments:
     """updates between two saves of the state to go on from; every lesson is saved"""
     evaluate_every: int = 100
     """updates between two arenas; each time the network also joins the pool"""
-    evaluate_against: tuple[str, ...] = ("uniform", "greedy", "heuristic")
-    """whom the arenas are played against, besides the newest former self"""
+    evaluate_against: _Agents = None
+    """whom the arenas are against, besides the newest former self; by default the simple agents"""
     evaluate_games: int = 400
-    """games of each arena, in the first of the editions and on the built-in sides"""
+    """games of each arena; one for each number of players, in the first game that has it"""
 
     threads: int = 2
     """an update works on so many parts at once; part of the result, to the last bit"""
@@ -100,26 +145,33 @@ class Arguments:
     """Ray actors that collect, each with its own games"""
 
     def __post_init__(self) -> None:
-        whole = {"steps": 1, "games": 1, "horizon": 2, "epochs": 1, "minibatch": 1, "threads": 1}
-        whole |= {"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "collectors": 1}
-        whole |= {"random_boards": 0, "pool_size": 0, "seed": 0, "lessons": 0, "lesson_epochs": 1}
-        for name, low in whole.items():
-            _check(name, getattr(self, name), low, 2**62, int)
-        for name in ("smoothing", "pool_share"):
-            _check(name, getattr(self, name), 0, 1, float)
-        for name in ("learning_rate", "clip", "entropy", "value_weight", "largest_gradient"):
-            _check(name, getattr(self, name), 0, 1000, float)
-        _check("softness", self.softness, 1e-6, 1000, float)
-        if not self.players or not self.editions:
-            raise ValueError("players and editions must name at least one each")
+        super().__post_init__()
+        self._check({"steps": 1, "num_steps": 2, "threads": 1, "collectors": 1, "random_boards": 0})
+        self._check({"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "pool_size": 0})
+        self._check({"lessons": 0, "lesson_epochs": 1})
+        check_number("pool_share", self.pool_share, 0, 1, float)
+        check_number("temperature", self.temperature, 1e-6, 1000, float)
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
 
+    @property
+    def specs(self) -> list[str]:
+        """The games that deals draw from."""
+        players, boards = self.players, [None, *self._boards] if self._boards else None
+        if not self.game and not players:
+            spec = make(DEFAULT).spec
+            players = tuple(range(spec.min_players, spec.max_players + 1))
+        return shorthand(self.game, players, self.editions, boards)
+
+    @property
+    def _boards(self) -> list[str]:
+        return [f"random-{self.seed + number}" for number in range(self.random_boards)]
+
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Arguments:
-        """Arguments from what `plain` made of them."""
+        """Arguments from what `plain` made of them, now or in version 0.1."""
         values: dict[str, Any] = {
-            n: tuple(v) if isinstance(v, list) else v for n, v in plain.items()
+            FORMER.get(n, n): tuple(v) if isinstance(v, list) else v for n, v in plain.items()
         }
         for name in ("out", "resume", "start"):
             values[name] = values[name] and Path(values[name])
@@ -140,19 +192,57 @@ class Arguments:
         return " ".join(words)
 
 
-def _check(name: str, value: Any, low: float, high: float, kind: type) -> None:
-    known = isinstance(value, kind | int) and not isinstance(value, bool)
-    if not known or not low <= value <= high:
+def check_number(name: str, value: Any, low: float, high: float, kind: type) -> None:
+    """Refuses what is no number of this kind within bounds."""
+    allowed = isinstance(value, kind | int) and not isinstance(value, bool)
+    if not allowed or not low <= value <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
 
 
-def make_game(arguments: Arguments) -> tuple[Game, int]:
-    """The game and its number of variants: the one place where training knows what is played."""
-    boards = [Board.random(arguments.seed + number) for number in range(arguments.random_boards)]
-    rules = [
-        Rules(players, edition, board)
-        for players in arguments.players
-        for edition in arguments.editions
-        for board in (Board.side(players), *boards)
-    ]
-    return MountDrago(*rules), len(rules)
+# ---------------------------------------------------------------- what is played
+
+
+def make_game(specs: Sequence[str]) -> tuple[Any, NDArray[np.int64]]:
+    """The rule book of all specs, and the number of each one's rules in it.
+
+    A spec that is there twice is drawn twice as often.
+    """
+    game: Any = make(*specs)
+    if len(specs) == 1:
+        return game, np.zeros(1, np.int64)
+    rules = [make(spec).rules[0] for spec in specs]  # type: ignore[attr-defined]
+    return game, np.array([game.rules.index(one) for one in rules])
+
+
+def players_of(game: Game) -> int:
+    """How many play by the first of the game's rules."""
+    return int(game.players(game.new(0))[0])
+
+
+def simple_agents(game: Game | str) -> tuple[str, ...]:
+    """Whom a first training should meet: those of them that there are for the game."""
+    name = name_of(game)
+    module_of(name)  # refuses a game that there is not
+    there = known(name)
+    return tuple(name for name in ("uniform", "greedy", "heuristic") if name in there)
+
+
+# ---------------------------------------------------------------- command lines
+
+Kind = TypeVar("Kind")
+
+
+def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: str) -> Kind:
+    """The arguments in these words, by default those that the program was started with.
+
+    What is called otherwise since version 0.1 (`more` beside `FORMER`) is refused by its new name.
+    """
+    words = sys.argv[1:] if words is None else words
+    there = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    for word in words:
+        name = word.partition("=")[0].removeprefix("--").replace("-", "_")
+        now = {**FORMER, **more}.get(name)
+        if word.startswith("--") and name not in there and now is not None and now in there:
+            raise ValueError(f"--{name.replace('_', '-')} is now --{now.replace('_', '-')}")
+    options = (tyro.conf.FlagCreatePairsOff,)
+    return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)

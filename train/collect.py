@@ -1,13 +1,12 @@
-"""Games of self-play: one batch in this process, or many on a Ray cluster.
+"""Games of self-play: a batch that goes on from call to call.
 
-The learner plays most games against itself. In the others it holds one seat, and the rest of the
-table is drawn at the deal from the pool: named agents and frozen former selves. In lessons a
-teacher who searches plays, and says how good it thinks each legal action is.
+The learner plays most games against itself. In the others it holds one seat, and who has the rest
+is drawn at the deal from the pool: named agents and frozen former selves. In lessons a teacher who
+searches plays, and says how good it thinks each legal action is.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,15 +18,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.cluster import connect
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from drago_env.core.chance import mix
 from drago_env.core.checks import select
+from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
-from drago_env.wrappers.selfplay import OPEN, trajectories
 from train.network import Network
+from train.tensors import pack, unpack
 
 Weights = Mapping[str, torch.Tensor]
 Snapshot = dict[str, NDArray[Any]]
@@ -35,31 +34,31 @@ Snapshot = dict[str, NDArray[Any]]
 _LEAST = np.float32(1e-30)
 OWN = 0.25  # share of the decisions in a lesson that the network makes itself
 LEARNER = -1  # a seat that the learner holds; the others hold the number of a pool member
-_VARIANT, _TABLE = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
+_VARIANT, _SEATS = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
 
 
 @dataclass(frozen=True)
-class Table:
+class Setup:
     """What a collector plays, and how much of it."""
 
     game: Game
-    variants: int  # of the game's rules; every deal draws one
+    variants: NDArray[np.int64]  # numbers of the game's rules; every deal draws one of them
     shape: Shape
-    games: int  # side by side
-    steps: int  # decisions in each game before the learner learns
+    num_envs: int  # games side by side
+    num_steps: int  # decisions in each game before the learner learns
     pool_share: float  # of the games that are played against the pool, if anybody is in it
     threads: int  # each has its part of the games, so that the game itself needs none
     teacher: str = "search"  # who gives lessons
-    softness: float = 0.06  # of the lessons: a difference in value that makes e times the share
+    temperature: float = 0.06  # of lessons: a difference in value that makes e times the share
 
 
 class Rollout(NamedTuple):
     """A stretch of decisions, `(steps, games, ...)`, each with what its seat got from it."""
 
     observation: NDArray[np.float32]
-    actions: NDArray[np.int64]  # the legal ones, up to the count
+    actions: NDArray[np.int32]  # the legal ones, up to the count
     counts: NDArray[np.int64]
-    features: NDArray[np.float32]
+    features: NDArray[np.float32]  # (sum of the counts, ...): those of the listed actions alone
     picks: NDArray[np.int64]  # the place of the chosen action in the list
     log_probs: NDArray[np.float32]
     values: NDArray[np.float32]
@@ -76,18 +75,17 @@ class Member(NamedTuple):
     name: str
     frozen: Checkpoint | None = None
 
-    def policy(self) -> Policy:
-        return (
-            Neural(self.frozen, temperature=1.0, name=self.name)
-            if self.frozen
-            else resolve(self.name)
-        )
+    def policy(self, game: Game) -> Policy:
+        """Who plays; a former self draws its actions, so that its games differ."""
+        if self.frozen is None:
+            return resolve(self.name, game)
+        return Neural(self.frozen, temperature=1.0, name=self.name)
 
 
-def find_teacher(spec: str) -> Any:
+def find_teacher(spec: str, game: Game | None = None, *, trust: bool = True) -> Any:
     """The agent that a spec names, if it can give lessons."""
-    teacher = resolve(spec)
-    if not plans(teacher) or not hasattr(teacher, "think") or sees_all(teacher):
+    teacher = resolve(spec, game, trust=trust)
+    if not plans(teacher) or not hasattr(teacher, "search") or sees_all(teacher):
         raise ValueError(
             f"{spec!r} cannot teach: it takes an agent that searches and does not cheat, "
             "such as search:playouts=256 or guided"
@@ -98,58 +96,56 @@ def find_teacher(spec: str) -> Any:
 class Collector:
     """A batch of games that goes on from call to call."""
 
-    def __init__(self, table: Table, seed: int) -> None:
-        torch.set_num_threads(1)  # the threads here are those of the table
-        self._table, self._game = table, table.game
-        self._network = Network(table.shape)
-        self._threads = ThreadPoolExecutor(table.threads)
-        parts = np.array_split(np.arange(table.games), min(table.threads, table.games))
+    def __init__(self, setup: Setup, seed: int) -> None:
+        torch.set_num_threads(1)  # the threads here are those of the setup
+        self._setup, self._game, n = setup, setup.game, setup.num_envs
+        self._network = Network(setup.shape)
+        self._threads = ThreadPoolExecutor(setup.threads)
+        parts = np.array_split(np.arange(n), min(setup.threads, n))
         self._parts = [slice(int(part[0]), int(part[-1]) + 1) for part in parts]
         self._rng = RowGenerator(np.random.PCG64(seed))
         self._teacher: Any = None  # until the first lesson
         self._members: dict[int, Policy] = {}
         self._drawn = np.zeros(0, np.int64)  # the members that new deals draw from
-        self._seeds = mix(self._rng.integers(0, 2**64, table.games, dtype=np.uint64))
+        self._seeds = mix(self._rng.integers(0, 2**64, n, dtype=np.uint64))
         self._state = self._game.new(self._seeds)
         self._turn = self._game.look(self._state)
-        self._who = np.full((table.games, self._game.spec.seats), LEARNER)
-        self._buffers = _buffers(table)
-        self._deal(np.arange(table.games))
+        self._who = np.full((n, self._game.spec.seats), LEARNER)
+        self._buffers = _buffers(setup)
+        self._features = np.zeros((n, *_feature_shape(setup.game)), np.float32)
+        self._deal(np.arange(n))
 
     def draw_from(self, members: Mapping[int, Member]) -> None:
         """The pool from the next deals on; games that are under way go on as they are."""
         self._drawn = np.array(sorted(members), np.int64)
         going = set(np.unique(self._who).tolist())
         kept = {number: policy for number, policy in self._members.items() if number in going}
-        made = {n: m.policy() for n, m in members.items() if n not in self._members}
+        made = {n: m.policy(self._game) for n, m in members.items() if n not in self._members}
         self._members = kept | {n: self._members[n] for n in members if n in self._members} | made
 
     def collect(self, weights: Weights, lesson: bool = False) -> Rollout:
-        """As many decisions in each game as the table says, by a network with these weights.
+        """As many decisions in each game as the setup says, by a network with these weights.
 
         In a lesson the teacher decides, and the network now and then.
         """
         self._network.load_state_dict(weights)
-        table, game, buffers, rows = (
-            self._table,
-            self._game,
-            self._buffers,
-            np.arange(self._table.games),
-        )
-        seconds, lessons = 0.0, np.zeros((table.steps, table.games, 0), np.float32)
-        if lesson:
-            lessons = np.zeros((table.steps, table.games, game.spec.max_legal), np.float32)
-        for step in range(table.steps):
+        game, buffers = self._game, self._buffers
+        steps, rows, seconds = self._setup.num_steps, np.arange(self._setup.num_envs), 0.0
+        listed = game.spec.max_legal if lesson else 0
+        lessons = np.zeros((steps, len(rows), listed), np.float32)
+        features: list[NDArray[np.float32]] = []
+        for step in range(steps):
             seats = game.current_player(self._state).astype(np.int64)
             buffers["seats"][step] = seats
             log_probs, took = self._answer(step)
             seconds += took
+            features.append(self._features[_listed(self._turn.legal)])
             picks = self._draw(log_probs)
             if lesson:
                 lessons[step], picks = self._learn(seats, picks)
             buffers["picks"][step] = picks
             buffers["log_probs"][step] = log_probs[rows, picks]
-            chosen = buffers["actions"][step, rows, picks]
+            chosen = buffers["actions"][step, rows, picks].astype(np.int64)
             members = self._who[rows, seats]
             buffers["learners"][step] = members == LEARNER
             self._ask(members, chosen)
@@ -158,10 +154,27 @@ class Collector:
             buffers["paid"][step] = self._turn.outcome.rewards
             over = self._turn.legal.counts == 0
             buffers["done"][step] = over
+            seconds += time.perf_counter() - start
+            buffers["truncated"][step] = self._left(over)
+            start = time.perf_counter()
             if over.any():
                 self._deal(np.flatnonzero(over))
             seconds += time.perf_counter() - start
-        return self._rollout(seconds, lessons)
+        return self._rollout(seconds, lessons, np.concatenate(features))
+
+    def _left(self, over: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """What each seat could still expect of the games that were cut off; 0 of all others."""
+        game, left = self._game, np.zeros((len(over), self._game.spec.seats), np.float32)
+        if not game.spec.can_truncate or not over.any():
+            return left
+        rows = np.flatnonzero(over & game.truncated(self._state))
+        players = game.players(self._state)
+        for seat in range(game.spec.seats if len(rows) else 0):
+            seated = rows[players[rows] > seat]
+            seen = game.observe(select(self._state, seated), np.full(len(seated), seat))
+            with torch.no_grad():
+                left[seated, seat] = self._network.values(torch.from_numpy(seen)).numpy()
+        return left
 
     def _answer(self, step: int) -> tuple[NDArray[np.float32], float]:
         """The network's logarithms of the probabilities; what it sees and its values are kept.
@@ -177,11 +190,12 @@ class Collector:
             kept["observation"][part] = turn.observation[part]
             kept["actions"][part] = legal.actions
             kept["counts"][part] = legal.counts
-            self._game.features(self._state[part], legal, kept["features"][part])
+            self._game.features(self._state[part], legal, self._features[part])
             seconds = time.perf_counter() - start
             with torch.no_grad():
-                names = ("observation", "actions", "counts", "features")
-                logits, values = self._network(*(torch.from_numpy(kept[n][part]) for n in names))
+                asked = [kept[name][part] for name in ("observation", "actions", "counts")]
+                inputs = map(torch.from_numpy, (*asked, self._features[part]))
+                logits, values = self._network(*inputs)
                 kept["values"][part] = values.numpy()
                 return torch.log_softmax(logits, 1).numpy(), seconds
 
@@ -203,17 +217,17 @@ class Collector:
         Some decisions are left to the network, so that the lessons are also about where its own
         play leads.
         """
-        self._teacher = self._teacher or find_teacher(self._table.teacher)
+        self._teacher = self._teacher or find_teacher(self._setup.teacher, self._game)
         numbers = self._rng.integers(0, 2**64, len(seats), dtype=np.uint64)
         worlds = self._game.determinize(select(self._state), seats, mix(~numbers))
 
         def teach(part: slice) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-            thought = self._teacher.think(self._game, worlds[part], numbers[part])
-            known = np.arange(thought.values.shape[1]) < thought.counts[:, None]
-            liking = np.where(known, thought.values, -np.inf)
-            shares = np.exp((liking - liking.max(1, keepdims=True)) / self._table.softness)
+            found = self._teacher.search(self._game, worlds[part], numbers[part])
+            known = np.arange(found.values.shape[1]) < found.counts[:, None]
+            liking = np.where(known, found.values, -np.inf)
+            shares = np.exp((liking - liking.max(1, keepdims=True)) / self._setup.temperature)
             shares /= shares.sum(1, keepdims=True)
-            best = (thought.actions == thought.best()[:, None]).argmax(1)
+            best = (found.actions == found.best()[:, None]).argmax(1)
             return shares.astype(np.float32), best
 
         parts = zip(*self._threads.map(teach, self._parts), strict=True)
@@ -232,16 +246,16 @@ class Collector:
             )
 
     def _deal(self, rows: NDArray[np.int64]) -> None:
-        """New games, each with its variant and its riders, which follow from the deal's seed."""
+        """New games, each with its rules and who plays, which follow from the deal's seed."""
         self._seeds[rows] = seeds = mix(self._seeds[rows])
-        variants = mix(seeds ^ _VARIANT) % np.uint64(self._table.variants)
-        self._game.reset(self._state, seeds, rows, variants.astype(np.int64))
+        drawn = mix(seeds ^ _VARIANT) % np.uint64(len(self._setup.variants))
+        self._game.reset(self._state, seeds, rows, self._setup.variants[drawn.astype(np.int64)])
         self._game.look(self._state, self._turn, rows)
         self._who[rows] = LEARNER
         if not len(self._drawn):
             return
-        numbers = mix(seeds ^ _TABLE)
-        pooled = (numbers >> np.uint64(32)) < np.uint64(self._table.pool_share * 2**32)
+        numbers = mix(seeds ^ _SEATS)
+        pooled = (numbers >> np.uint64(32)) < np.uint64(self._setup.pool_share * 2**32)
         met, numbers = rows[pooled], mix(numbers[pooled])
         learner = numbers % self._game.players(self._state)[met]
         for seat in range(self._game.spec.seats):
@@ -249,13 +263,16 @@ class Collector:
             self._who[met, seat] = self._drawn[(numbers % np.uint64(len(self._drawn))).astype(int)]
         self._who[met, learner.astype(np.int64)] = LEARNER
 
-    def _rollout(self, seconds: float, lessons: NDArray[np.float32]) -> Rollout:
+    def _rollout(
+        self, seconds: float, lessons: NDArray[np.float32], features: NDArray[np.float32]
+    ) -> Rollout:
         b = self._buffers
-        rewards, following = trajectories(b["seats"], b["paid"], b["done"])
+        rewards, following = trajectories(b["seats"], b["paid"], b["done"], b["truncated"])
         learned = b["learners"] & (following != OPEN)
         known = {name: b[name] for name in Rollout._fields if name in b}
         return Rollout(
             **known,
+            features=features,
             rewards=rewards,
             following=following,
             learned=learned,
@@ -276,20 +293,28 @@ class Collector:
 
     def restore(self, snapshot: Snapshot, members: Mapping[int, Member]) -> None:
         """Goes on from a snapshot; `members` are those that its games were dealt with."""
-        self._members = {number: member.policy() for number, member in members.items()}
+        self._members = {number: m.policy(self._game) for number, m in members.items()}
         self._state[:] = snapshot["state"].view(self._state.dtype)
         self._seeds[:], self._who[:] = snapshot["seeds"], snapshot["who"]
         self._rng.bit_generator.state = unpack(snapshot["rng"])
         self._game.look(self._state, self._turn)
 
 
-def _buffers(table: Table) -> dict[str, NDArray[Any]]:
-    spec, size = table.game.spec, (table.steps, table.games)
+def _feature_shape(game: Game) -> tuple[int, int]:
+    return game.spec.max_legal, game.spec.feature_size
+
+
+def _listed(legal: Legal) -> NDArray[np.bool_]:
+    """The places of the lists that mean something."""
+    return np.arange(legal.actions.shape[1]) < legal.counts[:, None]
+
+
+def _buffers(setup: Setup) -> dict[str, NDArray[Any]]:
+    spec, size = setup.game.spec, (setup.num_steps, setup.num_envs)
     return {
         "observation": np.zeros((*size, spec.observation_size), np.float32),
-        "actions": np.zeros((*size, spec.max_legal), np.int64),
+        "actions": np.zeros((*size, spec.max_legal), np.int32),
         "counts": np.zeros(size, np.int64),
-        "features": np.zeros((*size, spec.max_legal, spec.feature_size), np.float32),
         "picks": np.zeros(size, np.int64),
         "log_probs": np.zeros(size, np.float32),
         "values": np.zeros(size, np.float32),
@@ -297,141 +322,5 @@ def _buffers(table: Table) -> dict[str, NDArray[Any]]:
         "learners": np.zeros(size, np.bool_),
         "paid": np.zeros((*size, spec.seats), np.float32),
         "done": np.zeros(size, np.bool_),
+        "truncated": np.zeros((*size, spec.seats), np.float32),
     }
-
-
-def pack(state: Any) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(state).encode(), np.uint8)
-
-
-def unpack(packed: NDArray[np.uint8]) -> Any:
-    return json.loads(packed.tobytes())
-
-
-def collector_seed(seed: int, place: int, life: int = 0) -> int:
-    """The seed of the collector at this place; one that follows a lost one has another life."""
-    numbers = np.random.SeedSequence([seed, place, life]).generate_state(1, np.uint64)
-    return int(numbers[0])
-
-
-class Here:
-    """One collector, in this process."""
-
-    def __init__(self, table: Table, seed: int) -> None:
-        self._collector = Collector(table, collector_seed(seed, 0))
-
-    def collect(self, weights: Weights, lesson: bool = False) -> list[Rollout]:
-        return [self._collector.collect(weights, lesson)]
-
-    def draw_from(self, members: Mapping[int, Member]) -> None:
-        self._collector.draw_from(members)
-
-    def snapshot(self) -> dict[int, Snapshot]:
-        return {0: self._collector.snapshot()}
-
-    def restore(self, snapshots: Mapping[int, Snapshot], members: Mapping[int, Member]) -> None:
-        self._collector.restore(snapshots[0], members)
-
-    def close(self) -> None:
-        """There is nothing to end."""
-
-
-START_SECONDS = 60.0  # within which the collectors of a new cluster should be there
-
-
-class Cluster:
-    """Collectors as actors on a Ray cluster.
-
-    All of them collect with the same weights, then the learner learns from what they bring. One
-    that is lost with its node is replaced as soon as the cluster has room for another; until then
-    the others go on. Only its games are lost.
-    """
-
-    def __init__(self, table: Table, seed: int, address: str, count: int) -> None:
-        self._ray = connect(address)
-        self._actor = self._ray.remote(num_cpus=1)(Collector)
-        self._table, self._seed = table, seed
-        self._members: Mapping[int, Member] = {}
-        self._lives = [0] * count
-        self._actors = [self._start(place) for place in range(count)]
-        self._ready = [actor.draw_from.remote({}) for actor in self._actors]
-        there, _ = self._ray.wait(self._ready, num_returns=count, timeout=START_SECONDS)
-        if not there:
-            raise ConnectionError(
-                f"after {START_SECONDS:.0f} seconds the cluster at {address!r} has no room for a "
-                "collector: each needs a core (`ray status` shows what is free)"
-            )
-
-    def _start(self, place: int) -> Any:
-        seed = collector_seed(self._seed, place, self._lives[place])
-        return self._actor.remote(self._table, seed)
-
-    def collect(self, weights: Weights, lesson: bool = False) -> list[Rollout]:
-        """What all collectors that are there bring, in the order of their places."""
-        shared = self._ray.put({name: tensor.clone() for name, tensor in weights.items()})
-        brought: list[Rollout] = []
-        while not brought:
-            if not self._there():  # all are lost: nothing to do until one is back
-                self._ray.wait(self._ready, num_returns=1)
-            tasks = {
-                place: self._actors[place].collect.remote(shared, lesson) for place in self._there()
-            }
-            for place, task in tasks.items():
-                rollout = self._answer(place, task)
-                if rollout is not None:
-                    brought.append(rollout)
-        return brought
-
-    def _answer(self, place: int, task: Any) -> Any:
-        """The answer of a collector, or None if it is lost; then another takes its place."""
-        errors = self._ray.exceptions
-        try:
-            return self._ray.get(task)
-        except errors.RayTaskError:
-            raise  # a fault of the program, not of the cluster
-        except errors.RayError:
-            self._replace(place)
-            return None
-
-    def _replace(self, place: int) -> None:
-        """Another collector in this place, with other deals."""
-        self._lives[place] += 1
-        self._actors[place] = self._start(place)
-        self._ready[place] = self._actors[place].draw_from.remote(self._members)
-
-    def _there(self) -> list[int]:
-        """The places whose collectors have answered, so that they are not waited for in vain."""
-        there, _ = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
-        return [place for place, ready in enumerate(self._ready) if ready in there]
-
-    def draw_from(self, members: Mapping[int, Member]) -> None:
-        """As for one collector; those that are there have the pool when this returns."""
-        there, self._members = self._there(), members
-        self._ready = [actor.draw_from.remote(members) for actor in self._actors]
-        if there:
-            self._ray.wait([self._ready[place] for place in there], num_returns=len(there))
-
-    def snapshot(self) -> dict[int, Snapshot]:
-        """Which life each place is in, and the snapshots of the collectors that are there."""
-        tasks = {place: self._actors[place].snapshot.remote() for place in self._there()}
-        kept = {place: {"life": np.array([life])} for place, life in enumerate(self._lives)}
-        for place, task in tasks.items():
-            kept[place] |= self._answer(place, task) or {}
-        return kept
-
-    def restore(self, snapshots: Mapping[int, Snapshot], members: Mapping[int, Member]) -> None:
-        """Goes on from snapshots; where a collector was lost, the next one deals."""
-        tasks = {}
-        for place, snapshot in snapshots.items():
-            self._lives[place] = int(snapshot["life"][0])
-            if "state" in snapshot:
-                tasks[place] = self._actors[place].restore.remote(snapshot, members)
-            else:
-                self._ray.kill(self._actors[place])
-                self._replace(place)
-        for place in tasks.keys() & self._there():
-            self._answer(place, tasks[place])
-
-    def close(self) -> None:
-        for actor in self._actors:
-            self._ray.kill(actor)

@@ -1,8 +1,7 @@
 """`python -m train.demo`: from nothing to a player in about six minutes on two cores.
 
-It trains a network for two riders, first by lessons and then by self-play, plays it against
-uniform, greedy and heuristic, and leaves the learning curve and the replay page of a game in the
-run folder.
+It trains a network, first by lessons and then by self-play, plays it against the simple agents
+that there are, and leaves the learning curve and the replay page of a game in the run folder.
 """
 
 from __future__ import annotations
@@ -12,19 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import tyro
-
 from agents import neural
-from agents.files import write
-from drago_env import mount_drago_v0
-from drago_env.mount_drago import page
+from drago_env.core.files import write
+from drago_env.games import DEFAULT, make, of_record
+from drago_env.pictures import page
 from drago_env.play import play
 from train import runs
-from train.arguments import Arguments
-from train.evaluate import evaluate, table
+from train.arguments import Arguments, parse, players_of, simple_agents
+from train.evaluate import as_markdown, evaluate
 from train.ppo import train
+from train.prepare import completed
 
-OPPONENTS = ("uniform", "greedy", "heuristic")
 LAST = "game.html"  # the last file of a demo
 
 
@@ -34,6 +31,8 @@ class Demo:
 
     out: Path = Path("runs/demo")
     """the run folder; what was interrupted goes on, beside anything else a new one is made"""
+    game: str = DEFAULT
+    """what is played, as NAME:players=3"""
     seed: int = 0
     """of the training"""
     steps: int = 4_400_000
@@ -52,10 +51,10 @@ class Demo:
         return Arguments(
             out=folder,
             seed=self.seed,
-            players=(2,),
+            game=(self.game,),
             steps=self.steps,
             lessons=self.lessons,
-            pool_share=0.5,  # half of the games are against the heuristic
+            pool_share=0.5,  # half of the games are against the heuristic, if there is one
             pool_size=0,
             evaluate_every=14,
             evaluate_games=200,
@@ -64,8 +63,7 @@ class Demo:
 
 def main(words: Sequence[str] | None = None) -> int:
     try:
-        demo = tyro.cli(Demo, prog="python -m train.demo", args=words)
-        folder = demonstrate(demo)
+        folder = demonstrate(parse(Demo, "train.demo", words))
     except (OSError, ValueError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -80,7 +78,7 @@ def demonstrate(demo: Demo) -> Path:
     """Trains, plays and shows; returns the run folder."""
     folder, goes_on = _folder(demo)
     arguments = Arguments(resume=folder) if goes_on else demo.training(folder)
-    print(f"Training a network for two riders, from nothing: {demo.steps:,} decisions ({folder})")
+    print(f"Training a network for {demo.game}, from nothing: {demo.steps:,} decisions ({folder})")
     training = train(arguments, progress=True)
     minutes = training.seconds / 60
     print(
@@ -88,13 +86,14 @@ def demonstrate(demo: Demo) -> Path:
     )
     network = neural.Neural(neural.load(folder / runs.NETWORK))
     # other deals than those that were played during the training
-    found = evaluate(network, OPPONENTS, (2,), "german", demo.games, demo.seed + 1)
-    text = table(found)
+    game = make(demo.game)
+    rivals = simple_agents(game)
+    text = as_markdown(evaluate(network, rivals, [demo.game], demo.games, demo.seed + 1))
     print(text)
     write(folder / "arena.md", text + "\n")
-    game = mount_drago_v0.game(players=2)
-    record = play(game, [network, "heuristic"], [demo.seed]).records[0]
-    write(folder / LAST, page.html(record))
+    others = [rivals[-1]] * (players_of(game) - 1)
+    record = play(game, [network, *others], [demo.seed]).records[0]
+    write(folder / LAST, page.html(of_record(record).pictures(record)))
     return folder
 
 
@@ -116,7 +115,7 @@ def _interrupted(demo: Demo, folder: Path) -> bool:
         asked = Arguments.read(runs.Run.open(folder).config["arguments"])
     except (KeyError, TypeError, ValueError):  # it is not a run of ours
         return False
-    return asked == demo.training(folder)
+    return asked == completed(demo.training(folder))
 
 
 if __name__ == "__main__":

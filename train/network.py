@@ -20,12 +20,14 @@ class Network(nn.Module):
         super().__init__()
         context, first = shape.trunk[-1], shape.action[0]
         self.trunk = _layers((shape.observation_size, *shape.trunk))
-        self.features = nn.Linear(shape.feature_size, first, bias=False)
+        size = shape.feature_size
+        self.features = nn.Linear(size, first, bias=False) if size else None
         self.embedding = nn.Embedding(shape.num_actions, first)
         self.context = nn.Linear(context, first)
         self.action = _layers(shape.action)
         self.policy = nn.Linear(shape.action[-1], 1, bias=False)
         self.value = nn.Linear(context, 1)
+        self._bound = shape.value_bound
         self._initialise()
 
     def _initialise(self) -> None:
@@ -43,21 +45,34 @@ class Network(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """The logits `(n, max_legal)` and the values `(n,)`.
 
-        `actions` (int64) and `features` mean something up to the counts; beyond, the logit is
-        `PADDING`.
+        `actions` and `features` mean something up to the counts; beyond, the logit is `PADDING`.
+        The features may also come without the gaps, `(sum of the counts, feature_size)`.
         """
-        context = observation
-        for layer in self.trunk:
-            context = torch.relu(layer(context))
+        context = self._context(observation)
         # only what is legal is scored: in the mean that is half of the list
         there = torch.arange(actions.shape[1], device=actions.device) < counts[:, None]
-        hidden = self.features(features[there]) + self.embedding(actions[there])
+        hidden = self.embedding(actions[there])
+        if self.features is not None:
+            hidden = self.features(features if features.dim() == 2 else features[there]) + hidden
         hidden = torch.relu(hidden + self.context(context).repeat_interleave(counts, 0))
         for layer in self.action:
             hidden = torch.relu(layer(hidden))
         padding = torch.full(there.shape, float(PADDING), device=actions.device)
         logits = padding.masked_scatter(there, self.policy(hidden))
-        return logits, torch.tanh(self.value(context)[:, 0])
+        return logits, self._value(context)
+
+    def values(self, observation: Tensor) -> Tensor:
+        """The values alone, `(n,)`: also of positions in which there is nothing to choose."""
+        return self._value(self._context(observation))
+
+    def _context(self, observation: Tensor) -> Tensor:
+        context = observation
+        for layer in self.trunk:
+            context = torch.relu(layer(context))
+        return context
+
+    def _value(self, context: Tensor) -> Tensor:
+        return torch.tanh(self.value(context)[:, 0]) * self._bound
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Copies of the weights by name, as `agents.neural.save` takes them."""

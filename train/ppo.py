@@ -2,35 +2,224 @@
 
     python -m train.ppo --out runs/first --players 2 --steps 6000000
 
-One network plays all seats of all games, with any number of riders: it collects decisions, learns
-from them (`train.learner` is the algorithm), and now and then plays an arena. See docs/training.md.
+One network plays all seats of all games, with any number of players: it collects decisions, learns
+from them, and now and then plays an arena. This file is the algorithm, from the advantages to the
+loop; who collects is in `train.collect`. See docs/training.md.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import tyro
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from agents import neural
-from agents.cluster import connect
-from agents.files import replace as replace_file
 from agents.network import Shape
+from drago_env.core.files import replacing
+from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
-from drago_env.policy import resolve
 from train import runs
-from train.arguments import Arguments, make_game
-from train.collect import LEARNER, Cluster, Here, Member, Table, find_teacher
-from train.evaluate import Evaluation, draw_curve, evaluate, table
-from train.learner import Learner
+from train.arguments import Arguments, make_game, parse
+from train.collect import LEARNER, Member, Rollout, Setup
+from train.collectors import Cluster, Here
+from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
+from train.network import Network
+from train.prepare import opened, prepared
+from train.progress import progress_bar
 from train.runs import Run, RunError
+from train.tensors import Tensors, load_moments, moments, pack, unpack
+
+# ---------------------------------------------------------------- what is learned from
+
+
+def advantages(rollout: Rollout, gae_lambda: float) -> NDArray[np.float32]:
+    """How much better each decision went than its value, `(steps, games)`.
+
+    The generalised advantage estimate along each seat's own decisions, without a discount: the
+    decision that follows is the same seat's next one, however many other seats came between.
+    A seat's last decision before the stream breaks off is not judged; the one before it trusts
+    its value. Its last decision before a game is cut off has the value of what it saw then among
+    its rewards.
+    """
+    values, rows = rollout.values, np.arange(rollout.values.shape[1])
+    out = np.zeros_like(values)
+    for step in reversed(range(len(values))):
+        after = rollout.following[step]
+        at = np.maximum(after, 0)
+        later = np.where(after >= 0, values[at, rows] + gae_lambda * out[at, rows], 0)
+        out[step] = rollout.rewards[step] + later - values[step]
+        out[step, after == OPEN] = 0
+    return out
+
+
+class Batch(NamedTuple):
+    """Decisions to learn from, one row each."""
+
+    observation: Tensor
+    actions: Tensor
+    counts: Tensor
+    features: Tensor  # one row for each listed action, those of a decision side by side
+    picks: Tensor
+    log_probs: Tensor  # of the picks, when they were made
+    advantages: Tensor
+    returns: Tensor  # what the value should have been
+    lessons: Tensor  # how much a teacher likes each action; empty if there was none
+
+    @classmethod
+    def of(cls, rollouts: Sequence[Rollout], gae_lambda: float) -> tuple[Batch, NDArray[np.int64]]:
+        """All decisions, and the rows of those to learn from."""
+        estimates = [advantages(rollout, gae_lambda) for rollout in rollouts]
+        learned = np.concatenate([rollout.learned.ravel() for rollout in rollouts])
+        joined = np.concatenate([estimate.ravel() for estimate in estimates])
+        good = joined[learned] if learned.any() else np.zeros(1)
+        parts = [
+            (
+                *(r.observation, r.actions, r.counts, r.features[None], r.picks, r.log_probs),
+                *((e - good.mean()) / (good.std() + 1e-8), e + r.values, r.lessons),
+            )
+            for r, e in zip(rollouts, estimates, strict=True)
+        ]
+        return cls(*map(_flat, zip(*parts, strict=True))), np.flatnonzero(learned)
+
+    def pick(self, rows: Tensor) -> Batch:
+        """Some of the decisions."""
+        first, counts = (self.counts.cumsum(0) - self.counts)[rows], self.counts[rows]
+        begin = counts.cumsum(0) - counts
+        places = torch.arange(int(counts.sum())) + (first - begin).repeat_interleave(counts)
+        parts = self._asdict() | {"features": self.features[places]}
+        return Batch(**{n: part if n == "features" else part[rows] for n, part in parts.items()})
+
+
+def _flat(parts: Sequence[NDArray[Any]]) -> Tensor:
+    flat = [part.reshape(part.shape[0] * part.shape[1], *part.shape[2:]) for part in parts]
+    # what came from a cluster cannot be written to, which torch does not like
+    alone = len(flat) == 1 and flat[0].flags.writeable
+    return torch.from_numpy(flat[0] if alone else np.concatenate(flat))
+
+
+# ---------------------------------------------------------------- the loss
+
+
+class Loss(NamedTuple):
+    """The loss of some decisions and what it is made of: sums, not means."""
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+    kl: Tensor  # how far the policy has moved from the one that collected
+    clipped: Tensor  # decisions that the clip has stopped
+
+
+def _answer(network: nn.Module, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """The logarithms of the probabilities, the value's squared error, and the entropy."""
+    logits, values = network(*batch[:4])
+    log_probs = torch.log_softmax(logits, 1)
+    entropy = -(log_probs.exp() * log_probs).sum()
+    return log_probs, (values - batch.returns).square().sum(), entropy
+
+
+def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
+    """The clipped objective, the value's squared error and the entropy of the legal actions.
+
+    The padding of a list has a probability of exactly 0, and so no part in any of them.
+    """
+    log_probs, value, entropy = _answer(network, batch)
+    change = log_probs.gather(1, batch.picks[:, None])[:, 0] - batch.log_probs
+    ratio = change.exp()
+    near = ratio.clamp(1 - arguments.clip_coef, 1 + arguments.clip_coef)
+    policy = -torch.min(ratio * batch.advantages, near * batch.advantages).sum()
+    total = policy + arguments.vf_coef * value - arguments.ent_coef * entropy
+    with torch.no_grad():
+        kl, clipped = (ratio - 1 - change).sum(), (ratio != near).sum()
+    return Loss(total, policy, value, entropy, kl, clipped)
+
+
+def copy_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
+    """How far the network is from its teacher: cross entropy, and the value's squared error."""
+    log_probs, value, entropy = _answer(network, batch)
+    policy = -(batch.lessons * log_probs).sum()
+    none = torch.zeros(())
+    return Loss(policy + arguments.vf_coef * value, policy, value, entropy, none, none)
+
+
+# ---------------------------------------------------------------- an update
+
+
+class Learner:
+    """The network, its optimiser, and the random order in which it meets the decisions."""
+
+    def __init__(self, shape: Shape, arguments: Arguments) -> None:
+        torch.manual_seed(arguments.seed)
+        torch.set_num_threads(1)  # every part of a minibatch has a thread of its own
+        self.network, self._arguments = Network(shape), arguments
+        self.parameters = list(self.network.parameters())
+        self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
+        self.rng = np.random.Generator(np.random.PCG64(arguments.seed))
+        self._threads = ThreadPoolExecutor(arguments.threads)
+
+    def update(self, rollouts: Sequence[Rollout], left: float) -> dict[str, float]:
+        """One update; `left` is the share of the training that is still to come."""
+        arguments = self._arguments
+        batch, rows = Batch.of(rollouts, arguments.gae_lambda)
+        for group in self.optimiser.param_groups:
+            group["lr"] = arguments.learning_rate * left  # it falls to 0 in a straight line
+        sums, seen = np.zeros(len(Loss._fields)), 0
+        epochs = arguments.lesson_epochs if batch.lessons.shape[1] else arguments.update_epochs
+        for _ in range(epochs if len(rows) else 0):
+            order = torch.from_numpy(self.rng.permutation(rows))
+            for picked in torch.split(order, arguments.minibatch_size):
+                sums += self._step(batch, picked)
+                seen += len(picked)
+        returns, values = batch.returns[rows], _flat([r.values for r in rollouts])[rows]
+        explained = float(1 - (returns - values).var() / returns.var()) if len(rows) > 1 else 0.0
+        means = (sums / max(seen, 1)).tolist()
+        return dict(zip(Loss._fields, means, strict=True)) | {"explained": explained}
+
+    def _step(self, batch: Batch, rows: Tensor) -> NDArray[np.float64]:
+        """One step of the optimiser, its gradient added up from parts."""
+        find_loss = copy_loss if batch.lessons.shape[1] else ppo_loss
+
+        def gradient_of(part: Tensor) -> tuple[Sequence[Tensor], NDArray[np.float64]]:
+            loss = find_loss(self.network, batch.pick(part), self._arguments)
+            gradient = torch.autograd.grad(loss.total / len(rows), self.parameters)
+            return gradient, np.array([float(term.detach()) for term in loss])
+
+        parts = list(self._threads.map(gradient_of, rows.chunk(self._arguments.threads)))
+        gradients, sums = zip(*parts, strict=True)
+        for parameter, *shares in zip(self.parameters, *gradients, strict=True):
+            parameter.grad = torch.stack(shares).sum(0)
+        nn.utils.clip_grad_norm_(self.parameters, self._arguments.max_grad_norm)
+        self.optimiser.step()
+        return np.asarray(np.sum(sums, 0))
+
+    def state(self) -> Tensors:
+        """All that the next update depends on, as plain arrays."""
+        weights = {f"network.{name}": w for name, w in self.network.weights().items()}
+        return weights | moments(self.optimiser) | {"rng": pack(self.rng.bit_generator.state)}
+
+    def restore(self, tensors: Tensors) -> None:
+        """Goes on from what `state` said."""
+        known = {n.removeprefix("network."): w for n, w in tensors.items() if n[:8] == "network."}
+        self.load(known)
+        load_moments(self.optimiser, tensors)
+        self.rng.bit_generator.state = unpack(tensors["rng"])
+
+    def load(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        self.network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
+
+
+# ---------------------------------------------------------------- the loop
 
 
 class Training:
@@ -43,12 +232,12 @@ class Training:
 
     def __init__(self, arguments: Arguments) -> None:
         self.arguments = arguments
-        self.game, variants = make_game(arguments)
+        self.game, variants = make_game(arguments.specs)
         self.shape = Shape.of(self.game, trunk=arguments.trunk, action=arguments.action)
         self.learner = Learner(self.shape, arguments)
         self.collectors = make_collectors(arguments, self.game, variants, self.shape)
         self.update, self.steps, self.seconds = 0, 0, 0.0
-        self.named = {n: Member(spec) for n, spec in enumerate(arguments.opponents)}
+        self.named = {n: Member(spec) for n, spec in enumerate(arguments.opponents or ())}
         self.selves: dict[int, Member] = {}  # by their numbers, the oldest first
         self.evaluations: list[Evaluation] = []
         self._draw()
@@ -60,19 +249,18 @@ class Training:
         rollouts = self.collectors.collect(self.learner.network.state_dict(), lesson)
         collected = time.perf_counter()
         metrics = self.learner.update(rollouts, 1 - self.steps / self.arguments.steps)
-        end = time.perf_counter()
-        self.update += 1
-        self.steps += sum(rollout.values.size for rollout in rollouts)
-        self.seconds += end - start
+        took = time.perf_counter() - start
+        decisions = sum(rollout.values.size for rollout in rollouts)
+        self.update, self.steps = self.update + 1, self.steps + decisions
+        self.seconds += took
         if lesson and self.steps >= self.arguments.lessons:
             self._draw()
         metrics |= {
-            "steps_per_second": sum(rollout.values.size for rollout in rollouts) / (end - start),
-            "collecting": (collected - start) / (end - start),
-            "environment": max(rollout.seconds for rollout in rollouts) / (end - start),
+            "steps_per_second": decisions / took,
+            "collecting": (collected - start) / took,
+            "environment": max(rollout.seconds for rollout in rollouts) / took,
         }
-        now = {"update": self.update, "steps": self.steps, "seconds": round(self.seconds, 3)}
-        self.run.log(runs.METRICS, [now | metrics])
+        self.run.log(runs.METRICS, [self._now | metrics])
         for name, number in metrics.items():
             self.run.curve(f"training/{name}", number, self.steps)
         if self.update % self.arguments.evaluate_every == 0 or self.finished:
@@ -87,28 +275,24 @@ class Training:
     def finished(self) -> bool:
         return self.steps >= self.arguments.steps
 
+    @property
+    def _now(self) -> dict[str, Any]:
+        return {"update": self.update, "steps": self.steps, "seconds": round(self.seconds, 3)}
+
     def _evaluate(self) -> None:
         start, arguments = time.perf_counter(), self.arguments
-        player = neural.Neural(self._checkpoint("learner"), name="learner")
+        player = neural.Neural(neural.Checkpoint(Path("learner"), *self._saved()), name="learner")
         # unlike in the pool, a former self plays its best here, as the learner does
         former = list(self.selves.values())[-1:]
         newest = [neural.Neural(m.frozen, name=m.name) for m in former if m.frozen]
-        found = evaluate(
-            player,
-            [*arguments.evaluate_against, *newest],
-            sorted({*arguments.players}),
-            arguments.editions[0],
-            arguments.evaluate_games,
-            arguments.seed,
-            arguments.ray,
-        )
+        rivals: list[Any] = [*(arguments.evaluate_against or ()), *newest]
+        games, specs = arguments.evaluate_games, arena_games(arguments.specs)
+        self.evaluations = evaluate(player, rivals, specs, games, arguments.seed, arguments.ray)
         self.seconds += time.perf_counter() - start
-        self.evaluations = found
-        now = {"update": self.update, "steps": self.steps, "seconds": round(self.seconds, 3)}
-        self.run.log(runs.EVALUATIONS, [now | asdict(evaluation) for evaluation in found])
-        for e in found:
+        self.run.log(runs.EVALUATIONS, [self._now | e.row() for e in self.evaluations])
+        for e in self.evaluations:
             kind = "former self" if e.opponent.startswith("self-") else e.opponent
-            self.run.curve(f"win share, {e.players} riders/{kind}", e.win_share, self.steps)
+            self.run.curve(f"win share, {e.players} players/{kind}", e.win_share, self.steps)
 
     def _freeze(self) -> None:
         """Lets the network as it is join the pool, in the place of the oldest self."""
@@ -124,22 +308,25 @@ class Training:
         taught = self.steps < self.arguments.lessons
         self.collectors.draw_from({} if taught else self.named | self.selves)
 
-    def _checkpoint(self, name: str) -> neural.Checkpoint:
-        weights, shape, signature, card = self._saved()
-        return neural.Checkpoint(Path(name), weights, shape, signature, card)
+    def _file(self, number: int) -> Path:
+        update = (number - len(self.named)) * self.arguments.evaluate_every
+        return self.run.checkpoints / f"self-{update:06d}.safetensors"
 
-    def _saved(self) -> tuple[Any, Shape, dict[str, Any], dict[str, Any]]:
-        card = {
-            "arguments": self.run.config["arguments"],
-            "revision": self.run.config["revision"],
-            "versions": self.run.config["versions"],
-            "steps": self.steps,
-            "seconds": round(self.seconds),
-            "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
-        }
-        return self.learner.network.weights(), self.shape, self.game.signature, card
+    def _self(self, number: int) -> Member:
+        """The former self with this number in the pool."""
+        file = self._file(number)
+        return Member(file.stem, neural.load(file))
 
     # ------------------------------------------------------------ keeping
+
+    def _saved(self) -> tuple[Any, Shape, dict[str, Any], dict[str, Any]]:
+        about = {name: self.run.config[name] for name in ("arguments", "revision", "versions")}
+        card = about | {
+            "steps": self.steps,
+            "seconds": round(self.seconds),
+            "evaluations": [evaluation.row() for evaluation in self.evaluations],
+        }
+        return self.learner.network.weights(), self.shape, self.game.signature, card
 
     def save(self) -> None:
         """Keeps the network to play with, and all that the next update depends on."""
@@ -163,13 +350,12 @@ class Training:
             "network": f"{weights:,} weights, for {self.game.spec.name}",
             "training": f"{self.steps:,} decisions, {self.update:,} updates, "
             f"{self.seconds / 60:.0f} minutes",
-            "riders": ", ".join(map(str, self.arguments.players)),
-            "editions": ", ".join(self.arguments.editions),
-            "boards": f"the built-in sides and {self.arguments.random_boards} random ones",
+            "games": ", ".join(self.arguments.specs),
             "seed": str(self.arguments.seed),
-            "arenas": f"{self.arguments.editions[0]} edition, the built-in sides",
+            "arenas": ", ".join(arena_games(self.arguments.specs)),
         }
-        return runs.card(self.run.config, facts, self.arguments.command(), table(self.evaluations))
+        results = as_markdown(self.evaluations)
+        return runs.card(self.run.config, facts, self.arguments.command(), results)
 
     def restore(self) -> None:
         """Goes on from what was saved last."""
@@ -183,6 +369,7 @@ class Training:
         for name, tensor in tensors.items():
             if name.startswith("collector."):
                 _, place, part = name.split(".")
+                part = "restarts" if part == "life" else part  # as version 0.1 called it
                 snapshots.setdefault(int(place), {})[part] = tensor
         kept = [snapshot["who"] for snapshot in snapshots.values() if "who" in snapshot]
         seated = {int(number) for who in kept for number in np.unique(who)}
@@ -191,30 +378,34 @@ class Training:
         self._draw()
         self.run.go_on_after(self.update, self.steps)
 
-    def draw(self) -> None:
-        """The learning curve."""
-        rows = runs.read_table(self.run.path / runs.EVALUATIONS)
-        replace_file(self.run.path / "curve.svg", lambda part: draw_curve(rows, part))
-
-    def _file(self, number: int) -> Path:
-        update = (number - len(self.named)) * self.arguments.evaluate_every
-        return self.run.checkpoints / f"self-{update:06d}.safetensors"
-
-    def _self(self, number: int) -> Member:
-        """The former self with this number in the pool."""
-        file = self._file(number)
-        return Member(file.stem, neural.load(file))
-
 
 def make_collectors(
-    arguments: Arguments, game: Game, variants: int, shape: Shape
+    arguments: Arguments, game: Game, variants: NDArray[np.int64], shape: Shape
 ) -> Here | Cluster:
     """Those who play: here, or on a cluster."""
-    sizes = (arguments.games, arguments.horizon, arguments.pool_share, arguments.threads)
-    table = Table(game, variants, shape, *sizes, arguments.teacher, arguments.softness)
+    sizes = (arguments.num_envs, arguments.num_steps, arguments.pool_share, arguments.threads)
+    setup = Setup(game, variants, shape, *sizes, arguments.teacher, arguments.temperature)
     if arguments.ray is None:
-        return Here(table, arguments.seed)
-    return Cluster(table, arguments.seed, arguments.ray, arguments.collectors)
+        return Here(setup, arguments.seed)
+    return Cluster(setup, arguments.seed, arguments.ray, arguments.collectors)
+
+
+def train(arguments: Arguments, progress: bool = False) -> Training:
+    """Trains to the end."""
+    training = begin(arguments)
+    total, rival = training.arguments.steps, (training.arguments.evaluate_against or ("",))[-1]
+    bar = progress_bar(total, training.steps, progress)
+    with closing(training.run), closing(training.collectors), bar as show:
+        while not training.finished:
+            speed = training.go_on()["steps_per_second"]
+            shares = [e for e in training.evaluations if e.opponent == rival]
+            words = [f"{speed:,.0f} steps/s", *([f"against {rival}"] if shares else [])]
+            words += [f"{e.players}p {e.win_share:.2f}" for e in shares]
+            show(training.steps, " ".join(words))
+        rows = runs.read_table(training.run.path / runs.EVALUATIONS)
+        with replacing(training.run.path / "curve.svg") as part:
+            draw_curve(rows, part)
+    return training
 
 
 # ---------------------------------------------------------------- command line
@@ -223,16 +414,8 @@ def make_collectors(
 def begin(arguments: Arguments) -> Training:
     """A new run, or the one that `resume` names."""
     if arguments.resume is not None:
-        if arguments != Arguments(resume=arguments.resume):
-            raise ValueError(
-                "--resume takes all other arguments from the run folder: leave them out"
-            )
-        run = Run.open(arguments.resume)
-        try:
-            known = Arguments.read(run.config["arguments"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
-        training = Training(known)
+        arguments, run = opened(arguments.resume, arguments)
+        training = Training(arguments)
         training.run = run
         try:
             training.restore()
@@ -240,20 +423,7 @@ def begin(arguments: Arguments) -> Training:
             file = run.path / runs.RESUME
             raise RunError(f"{file} is not of this run: {error!s:.200}") from error
         return training
-    for spec in (*arguments.opponents, *arguments.evaluate_against):
-        resolve(spec)  # what is not there is told before any folder is made
-    if arguments.lessons:
-        find_teacher(arguments.teacher)
-    if arguments.ray is not None:
-        connect(arguments.ray)
-    started = neural.load(arguments.start) if arguments.start else None
-    game, _ = make_game(arguments)
-    if started:
-        neural.check_game(started, game)
-        arguments = replace(arguments, trunk=started.shape.trunk, action=started.shape.action)
-    Shape.of(game, trunk=arguments.trunk, action=arguments.action)
-    advice = f"choose another --out, or go on with --resume {arguments.out}"
-    runs.check_vacant(arguments.out, advice)
+    arguments, started = prepared(arguments)
     training = Training(arguments)
     if started:
         training.learner.load(started.weights)
@@ -262,51 +432,9 @@ def begin(arguments: Arguments) -> Training:
     return training
 
 
-def train(arguments: Arguments, progress: bool = False) -> Training:
-    """Trains to the end."""
-    training = begin(arguments)
-    with closing(training.run), closing(training.collectors), _bar(training, progress) as show:
-        while not training.finished:
-            show(training.go_on())
-        training.draw()
-    return training
-
-
-@contextmanager
-def _bar(training: Training, show: bool) -> Iterator[Callable[[dict[str, float]], None]]:
-    """A progress bar on standard error: decisions, their speed, and the newest win shares."""
-    if not show:
-        yield lambda metrics: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = ("{task.description}", BarColumn(), "{task.percentage:.0f}%")
-    times = (TimeElapsedColumn(), "left", TimeRemainingColumn())
-    with Progress(*columns, *times, console=Console(stderr=True)) as bar:
-        task = bar.add_task("training", total=training.arguments.steps, completed=training.steps)
-
-        rival = (training.arguments.evaluate_against or ("",))[-1]
-
-        def advance(metrics: dict[str, float]) -> None:
-            words = [f"{metrics['steps_per_second']:,.0f} steps/s"]
-            if training.evaluations and rival:
-                words.append(f"against {rival}")
-            words += [
-                f"{e.players}p {e.win_share:.2f}"
-                for e in training.evaluations
-                if e.opponent == rival
-            ]
-            bar.update(task, completed=training.steps, description=" ".join(words))
-
-        yield advance
-
-
 def main(words: Sequence[str] | None = None) -> int:
     try:
-        options = (tyro.conf.FlagCreatePairsOff,)
-        arguments = tyro.cli(Arguments, prog="python -m train.ppo", args=words, config=options)
-        training = train(arguments, progress=True)
+        training = train(parse(Arguments, "train.ppo", words), progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -2,100 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from agents.shorthand import shorthand
 from drago_env.policy import resolve, sees_all
+from train.arguments import Hyperparameters, check_number, simple_agents
 from train.runs import check_vacant
 
-_Folder = Annotated[str, tyro.conf.arg(metavar="FOLDER")]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
-_Address = Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")]
-_Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="[AGENT ...]")]
+_Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
+_Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
+_Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+MOST = 2**31 - 1
+# what version 0.1 called otherwise, besides what all scripts did
+FORMER = {"games": "num_games", "envs_per_runner": "num_envs"}
 
 
-@dataclass
-class Command:
+@dataclass(frozen=True)
+class Command(Hyperparameters):
     """Trains a network with PPO in RLlib; the arena plays FOLDER/network.safetensors."""
 
-    out: _Folder
-    """The run folder for config.json, metrics.csv and network.safetensors; new or empty."""
-    players: int = 2
-    """Seats at the table."""
-    edition: str = "german"
-    """Edition of the rules: german or italian."""
+    out: Path = Path("runs/rllib")
+    """the run folder for config.json, metrics.csv and network.safetensors; new or empty"""
+    game: _Word = None
+    """what is played, as NAME:players=3"""
+    players: _Number = None
+    """of the default game: number of players"""
+    edition: _Word = None
+    """of the default game: edition of the rules"""
     board: _File = None
-    """A board file instead of the built-in side."""
-    opponents: _Agents = ("uniform", "greedy")
-    """Agents that the learner meets, by the names that the arena knows; may be none."""
+    """of the default game: a board file"""
+    opponents: _Agents = None
+    """agents that the learner meets; may be none; by default uniform and greedy"""
     past_selves: int = 2
-    """Frozen copies of the learner among its opponents, the oldest replaced first; 0 for none."""
+    """frozen copies of the learner among its opponents, the oldest replaced first; 0 for none"""
     freeze_every: int = 10
-    """Iterations from one copy to the next."""
+    """iterations from one copy to the next"""
     selfplay: float = 0.5
-    """Share of the games in which the learner plays every seat."""
+    """share of the games in which the learner plays every seat"""
     seconds: float = 600.0
-    """Time to train."""
+    """time to train"""
     iterations: _Number = None
-    """Iterations to train, instead of a time."""
-    games: int = 128
-    """Whole games in each iteration."""
+    """iterations to train, instead of a time"""
+    num_games: int = 128
+    """whole games in each iteration"""
     num_env_runners: int = 2
-    """Processes that play; 0 plays in this one."""
-    envs_per_runner: int = 16
-    """Games side by side in each of them."""
-    address: _Address = None
-    """Of a Ray cluster that runs already; by default Ray is started here, and ended."""
-    lr: float = 1e-3
-    """Learning rate of Adam."""
-    minibatch: int = 512
-    """Decisions in a minibatch."""
-    epochs: int = 4
-    """Passes over the decisions of an iteration."""
-    seed: int = 0
-    """Of the first weights, the deals, the seating and the choices."""
-    evaluation_games: int = 1000
-    """Games of each arena at the end, against uniform and against greedy; 0 for none."""
+    """processes that play; 0 plays in this one"""
+    num_envs: int = 16
+    minibatch_size: int = 512
+    ray: _Address = None
+    """a Ray cluster that runs already (host:port); by default Ray is started here, and ended"""
+    evaluate_games: int = 1000
+    """games of each arena at the end, against the simple agents; 0 for none"""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check({"past_selves": 0, "freeze_every": 1, "num_games": 1, "num_envs": 1}, MOST)
+        self._check({"num_env_runners": 0, "seed": 0, "evaluate_games": 0}, MOST)
+        if self.iterations is not None:
+            self._check({"iterations": 1}, MOST)
+        check_number("seconds", self.seconds, 1, MOST, float)
+        check_number("selfplay", self.selfplay, 0, 1, float)
 
-def parse(arguments: Sequence[str] | None = None) -> Command:
-    """The command in these words, by default those that the program was started with."""
-    options = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(Command, prog="python -m train.rllib_ppo", args=arguments, config=options)
+    @property
+    def spec(self) -> str:
+        """The game that is played."""
+        return shorthand((self.game,) if self.game else (), self.players, self.edition, self.board)[
+            0
+        ]
 
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Whom the learner meets besides itself."""
+        return self.simple if self.opponents is None else self.opponents
 
-MOST = 2**31 - 1
-_LEAST = {
-    "past_selves": 0,
-    "freeze_every": 1,
-    "selfplay": 0,
-    "seconds": 1,
-    "iterations": 1,
-    "games": 1,
-    "num_env_runners": 0,
-    "envs_per_runner": 1,
-    "lr": 0,
-    "minibatch": 1,
-    "epochs": 1,
-    "seed": 0,
-    "evaluation_games": 0,
-}
+    @property
+    def simple(self) -> tuple[str, ...]:
+        """Whom the arenas at the end are against."""
+        return tuple(name for name in simple_agents(self.spec) if name != "heuristic")
 
 
 def check(command: Command) -> None:
-    """Refuses what cannot be trained, before anything is started or written."""
-    for name, least in _LEAST.items():
-        number = getattr(command, name)
-        if number is not None and not least <= number <= MOST:
-            raise ValueError(f"{name} must be from {least} to {MOST}, not {number}")
-    if command.selfplay > 1:
-        raise ValueError(f"selfplay is a share, from 0 to 1, not {command.selfplay}")
-    for spec in command.opponents:
-        if sees_all(resolve(spec)):
-            raise ValueError(f"{spec} sees all hands: it is a yardstick, not an opponent")
-    check_vacant(Path(command.out), "choose another --out")
+    """Refuses agents that cannot play and a folder in use, before anything is started."""
+    for spec in command.rivals:
+        if sees_all(resolve(spec, command.spec)):
+            raise ValueError(f"{spec} sees all that is hidden: it is a yardstick, not an opponent")
+    check_vacant(command.out, "choose another --out")

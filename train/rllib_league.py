@@ -13,8 +13,9 @@ from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
 from agents.network import PADDING, Shape
-from drago_env.mount_drago_v0 import raw_env
+from drago_env.games import make
 from drago_env.policy import Policy, plans, resolve
+from drago_env.wrappers.aec import GameAEC
 from train.network import Network
 
 SHARED, PAST = "shared", "past"
@@ -32,16 +33,16 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
     each other one draws an opponent: a named policy or a past self. Past selves are modules of
     RLlib. Named policies are played in here, where a planner gets the view of the game that no
     module ever has; RLlib does not hear of their seats. An agent is called after its module and
-    its seat, such as `past_0:rider_1`, so the module follows from the name alone.
+    its seat, such as `past_0:player_1`, so the module follows from the name alone.
     """
 
     def __init__(self, config: Any) -> None:
-        table = {key: config[key] for key in ("players", "edition", "board")}
-        super().__init__(raw_env(**table, action_features=True))
+        game = make(config["game"])
+        super().__init__(GameAEC(game, action_features=True))
         self._worker = getattr(config, "worker_index", None) or 0
         self._selfplay = config["selfplay"]
         frozen = past(config["past_selves"])
-        named = [(spec, resolve(spec)) for spec in config["opponents"]]
+        named = [(spec, resolve(spec, game)) for spec in config["opponents"]]
         self._pool: list[str | tuple[str, Policy]] = [*named, *frozen]
         seats = self.env.possible_agents
         self.possible_agents = [f"{name}:{seat}" for name in (SHARED, *frozen) for seat in seats]
@@ -93,9 +94,12 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
         while self.env.agents and self.env.agent_selection in self._played:
             told = super().step({self.env.agent_selection: self._choice(self._rng)})
         names = {**self._names, "__all__": "__all__"}
-        return tuple(
+        seen, rewards, ended, cut, infos = (
             {names[seat]: value for seat, value in part.items() if seat in names} for part in told
         )
+        if cut["__all__"]:  # told of every seat, RLlib would take the game for ended
+            cut = {"__all__": True}
+        return seen, rewards, ended, cut, infos
 
     def _choice(self, rng: np.random.Generator) -> int:
         """What the named policy on turn chooses."""
@@ -147,22 +151,23 @@ def module_of(agent: str, *_: Any, **__: Any) -> str:
 
 def log_win_share(*, episode: Any, metrics_logger: Any, env: Any, env_index: int, **_: Any) -> None:
     """Logs a finished game for each kind of opponent that the learner met in it."""
-    table = env.envs[env_index].unwrapped
-    for agent, own in episode.agent_episodes.items():
-        if table.opponents and module_of(agent) == SHARED:
-            players = len(table.env.possible_agents)
-            share = ((players - 1) * own.get_return() + 1) / players  # the reward is `win`
-            for name in table.opponents:
+    played = env.envs[env_index].unwrapped
+    game, state = played.env.view(played.env.possible_agents[0])  # who has won is no secret
+    shares = game.shares(state)[0]
+    for agent in episode.agent_episodes:
+        if played.opponents and module_of(agent) == SHARED:
+            share = float(shares[played.env.possible_agents.index(agent.partition(":")[2])])
+            for name in played.opponents:
                 metrics_logger.log_value(("win_share", name), share, window=200)
 
 
 class GameRunner(MultiAgentEnvRunner):  # type: ignore[misc]
-    """Plays as many games for each batch as `env_config["games"]` says.
+    """Plays as many games for each batch as `env_config["num_games"]` says.
 
     RLlib would stop after one game for each environment; that keeps the short ones and drops the
     long ones.
     """
 
     def sample(self, **kwargs: Any) -> list[Any]:
-        games = self.config.env_config["games"]
+        games = self.config.env_config["num_games"]
         return super().sample(**{"num_episodes": games, **kwargs})  # type: ignore[no-any-return]

@@ -14,21 +14,23 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from agents.arena import Config, run
-from agents.cluster import knock
-from agents.files import write
+from agents.cluster import reach
 from agents.network import Shape
 from agents.neural import save
-from agents.report import interval
-from drago_env.mount_drago_v0 import raw_env
-from train.rllib_command import Command, check, parse
+from drago_env.core.files import write
+from drago_env.games import make
+from drago_env.wrappers.aec import GameAEC
+from train.arguments import parse
+from train.evaluate import as_markdown, evaluate
+from train.progress import progress_bar
+from train.rllib_command import FORMER, Command, check
 
 CONFIG, METRICS, NETWORK = "config.json", "metrics.csv", "network.safetensors"
 OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
@@ -37,12 +39,12 @@ OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
 def train(command: Command) -> Path:
     """Trains to the end, and returns the file of the network."""
     check(command)
-    aec = raw_env(command.players, command.edition, command.board, action_features=True)
+    aec, out = GameAEC(make(command.spec), action_features=True), command.out
     with _ray(command):
         algorithm = configure(command, aec).build_algo()
-        out = Path(command.out)
         out.mkdir(parents=True, exist_ok=True)
-        write(out / CONFIG, json.dumps(asdict(command), indent=2) + "\n")
+        told = asdict(command) | {"out": str(out), "opponents": command.rivals}
+        write(out / CONFIG, json.dumps(told, indent=2) + "\n")
         try:
             _loop(command, algorithm, aec, out)
         finally:
@@ -52,21 +54,21 @@ def train(command: Command) -> Path:
 
 @contextmanager
 def _ray(command: Command) -> Iterator[None]:
-    """Ray at hand: the cluster of `--address`, or one of our own that ends with us."""
+    """Ray at hand: the cluster of `--ray`, or one of our own that ends with us."""
     try:
         import ray
 
         from train import rllib_league  # noqa: F401  (names all that RLlib needs)
     except ModuleNotFoundError as error:
         raise ImportError('RLlib needs Ray: pip install "drago-env[rllib]"') from error
-    options: dict[str, Any] = {"address": command.address}
-    if command.address is None:
+    options: dict[str, Any] = {"address": command.ray}
+    if command.ray is None:
         # as many as are needed: Ray would wait without a word for those that are not there
         cpus = max(command.num_env_runners, 1)
         options = {"address": "local", "num_cpus": cpus, "object_store_memory": OBJECT_STORE}
         options |= {"include_dashboard": False}
     else:
-        knock(command.address)
+        reach(command.ray)
     ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
     try:
         yield
@@ -93,9 +95,13 @@ def configure(command: Command, aec: Any) -> Any:
         name: RLModuleSpec(module_class=kind, model_config=model, **spaces)
         for name, kind in classes.items()
     }
-    table = ("players", "edition", "board", "opponents", "past_selves", "selfplay")
-    env_config = {name: getattr(command, name) for name in table}
-    env_config["games"] = -(-command.games // max(command.num_env_runners, 1))
+    env_config = {
+        "game": command.spec,
+        "opponents": command.rivals,
+        "past_selves": command.past_selves,
+        "selfplay": command.selfplay,
+        "num_games": -(-command.num_games // max(command.num_env_runners, 1)),
+    }
     register_env("drago", league.LeagueEnv)
     config = PPOConfig()
     # the check that is disabled would step with illegal actions
@@ -103,7 +109,7 @@ def configure(command: Command, aec: Any) -> Any:
     config.env_runners(
         env_runner_cls=league.GameRunner,
         num_env_runners=command.num_env_runners,
-        num_envs_per_env_runner=command.envs_per_runner,
+        num_envs_per_env_runner=command.num_envs,
         batch_mode="complete_episodes",  # so no past self is replaced in mid-game
         sample_timeout_s=None,  # a slow runner is waited for
     )
@@ -114,18 +120,19 @@ def configure(command: Command, aec: Any) -> Any:
     )
     config.rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
     config.training(
-        lr=command.lr,
+        lr=command.learning_rate,
         gamma=1.0,  # a game is short, and only its end counts
-        lambda_=0.95,
-        train_batch_size_per_learner=command.minibatch,  # at least: the games make the batch
-        minibatch_size=command.minibatch,
-        num_epochs=command.epochs,
-        clip_param=0.2,
+        lambda_=command.gae_lambda,
+        # at least: the games make the batch
+        train_batch_size_per_learner=command.minibatch_size,
+        minibatch_size=command.minibatch_size,
+        num_epochs=command.update_epochs,
+        clip_param=command.clip_coef,
         use_kl_loss=False,
-        entropy_coeff=0.01,
-        vf_loss_coeff=0.5,
+        entropy_coeff=command.ent_coef,
+        vf_loss_coeff=command.vf_coef,
         vf_clip_param=float("inf"),
-        grad_clip=0.5,
+        grad_clip=command.max_grad_norm,
     )
     config.callbacks(on_episode_end=league.log_win_share)
     return config.debugging(seed=command.seed, log_level="ERROR")
@@ -140,7 +147,7 @@ def _loop(command: Command, algorithm: Any, aec: Any, out: Path) -> None:
     torch.set_num_threads(1)  # minibatches are small: threads wait for each other
     rows: list[dict[str, Any]] = []
     start, past = time.perf_counter(), 0.0
-    with _bar(command) as show:
+    with progress_bar(command.iterations or command.seconds) as show:
         while len(rows) < command.iterations if command.iterations else past < command.seconds:
             before, result = past, algorithm.train()
             past = time.perf_counter() - start
@@ -149,7 +156,7 @@ def _loop(command: Command, algorithm: Any, aec: Any, out: Path) -> None:
             _save(out / NETWORK, algorithm, aec, {"algorithm": "PPO in RLlib", **rows[-1]})
             if command.past_selves and len(rows) % command.freeze_every == 0:
                 _freeze(algorithm, len(rows) // command.freeze_every % command.past_selves)
-            show(rows[-1])
+            show(len(rows) if command.iterations else past, _words(rows[-1]))
 
 
 def _row(
@@ -158,7 +165,7 @@ def _row(
     """What an iteration came to; a win share is empty until the opponent was met."""
     played, learnt = result["env_runners"], result["learners"]["shared"]
     shares = played.get("win_share", {})
-    names = [*command.opponents, *(["past"] if command.past_selves else [])]
+    names = [*command.rivals, *(["past"] if command.past_selves else [])]
     known = {name: share for name in names if not isnan(share := float(shares.get(name, nan)))}
     steps = int(played["num_env_steps_sampled"])
     return {
@@ -198,54 +205,31 @@ def _table_text(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-@contextmanager
-def _bar(command: Command) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A progress bar on standard error, with speed and the latest win shares."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("starting", total=command.iterations or command.seconds)
-
-        def show(row: dict[str, Any]) -> None:
-            words = [f"{row['steps_per_second']} steps/s"]
-            words += [
-                f"{key.partition(':')[2]} {share:.0%}"
-                for key, share in row.items()
-                if key.startswith("win_share:") and share != ""
-            ]
-            done = row["iteration" if command.iterations else "seconds"]
-            bar.update(task, completed=done, description=", ".join(words))
-
-        yield show
+def _words(row: dict[str, Any]) -> str:
+    """Speed and the latest win shares."""
+    shares = [
+        f"{key.partition(':')[2]} {share:.0%}"
+        for key, share in row.items()
+        if key.startswith("win_share:") and share != ""
+    ]
+    return ", ".join([f"{row['steps_per_second']} steps/s", *shares])
 
 
 # ---------------------------------------------------------------- command line
 
 
-def evaluate(command: Command, network: Path, rival: str) -> str:
-    """The network's win share against a rival, with its 95% interval, as a sentence."""
-    table = (command.players, command.edition, command.board)
-    config = Config([f"neural:path={network}", rival], *table, command.evaluation_games, 1)
-    report = run(config, workers=1).report()
-    (own,) = (one for one in report.standings if one.name != rival)
-    share = interval(own.win_share, 100, 1)
-    even = f"{100 / command.players:.1f}"
-    return f"win share against {rival}: {share} percent, {report.games} games; even is {even}"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    command = parse(arguments)
     try:
-        network = train(command)
-        for rival in ("uniform", "greedy") if command.evaluation_games else ():
-            print(evaluate(command, network, rival))
+        command = parse(Command, "train.rllib_ppo", arguments, **FORMER)
+        player = f"neural:path={train(command)}"
+        if games := command.evaluate_games:
+            found = evaluate(player, command.simple, [command.spec], games, 1)
+            print(as_markdown(found))
     except (OSError, ValueError, TypeError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"interrupted. What was saved so far is in {command.out}.", file=sys.stderr)
+        print("interrupted. What was saved so far is in the run folder.", file=sys.stderr)
         return 130
     return 0
 

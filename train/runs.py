@@ -25,21 +25,20 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from agents.files import replace, write
+from agents.files import replacing
+from drago_env.core.files import write
+from train.tensors import Tensors
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
-VERSION = 1
+VERSION = 2  # in version 1 some arguments had other names
 PACKAGES = ("drago-env", "numpy", "numba", "torch", "safetensors")
 RESUME, NETWORK = "resume.safetensors", "network.safetensors"
 METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
-
-Tensors = dict[str, NDArray[Any]]
 
 
 class RunError(ValueError):
@@ -91,8 +90,12 @@ class Run:
             config = json.loads((path / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise RunError(f"{path} is not the folder of a training run: {error}") from error
-        if not isinstance(config, dict) or config.get("version") != VERSION:
-            raise RunError(f"{path}/config.json is not of version {VERSION} of run folders")
+        version = config.get("version") if isinstance(config, dict) else None
+        if version not in (1, VERSION):
+            raise RunError(
+                f"{path}/config.json must be of version 1 or {VERSION} of run folders, "
+                f"not {version!r:.40}"
+            )
         if not isinstance(config.get("arguments"), dict):
             raise RunError(f"{path}/config.json names no arguments")
         return cls(path, config)
@@ -102,7 +105,8 @@ class Run:
     def save(self, tensors: Tensors, about: Mapping[str, Any]) -> None:
         """Keeps all that the next update depends on."""
         texts = {"about": json.dumps(about)}
-        replace(self.path / RESUME, lambda part: save_file(tensors, part, texts))
+        with replacing(self.path / RESUME) as part:
+            save_file(tensors, part, texts)
 
     def load(self) -> tuple[Tensors, dict[str, Any]]:
         """What `save` kept last."""
@@ -132,19 +136,23 @@ class Run:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if None not in row.values()]  # whole ones
         kept = [row for row in rows if row["update"].isdigit() and int(row["update"]) <= update]
-        replace(path, lambda part: _write_rows(part, kept))
+        with replacing(path) as part:
+            _write_rows(part, kept)
 
     # ------------------------------------------------------------ what came of it
 
     def log(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Adds rows to a table."""
+        """Adds rows to a table; one that was begun keeps its columns."""
         if not rows:
             return
         path = self.path / name
-        fresh = not path.exists() or path.stat().st_size == 0
+        heads: list[str] = []
+        if path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                heads = next(csv.reader(file), [])
         with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            if fresh:
+            writer = csv.DictWriter(file, heads or list(rows[0]), extrasaction="ignore")
+            if not heads:
                 writer.writeheader()
             writer.writerows(rows)
 
@@ -207,8 +215,8 @@ def card(config: Mapping[str, Any], facts: Mapping[str, str], command: str, resu
     listed = "\n".join(f"- {name}: {fact}" for name, fact in lines)
     return f"""# Model card
 
-Made for playing and for comparing agents, as `neural:path=...`. It refuses rules of other sizes;
-it plays boards and editions that it was not trained on, untested.
+Made for playing and for comparing agents, as `neural:path=...`. It refuses a game whose sizes or
+observations are others; rules of the same sizes that it was not trained on it plays, untested.
 
 {listed}
 

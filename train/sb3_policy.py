@@ -17,8 +17,9 @@ from train.network import Network
 class LegalActionsPolicy(MaskableActorCriticPolicy):
     """Scores every legal action from its features and the position: `train.network.Network`.
 
-    It wants the observations of `sb3_env(..., flat=False, action_features=True)`. Since they hold
-    the mask, an action that is not legal has no chance even where no masks are handed in.
+    It wants the observations of `sb3_env(..., flat=False, action_features=True)`; the features are
+    left out where a game has none. Since observations hold the mask, an action that is not legal
+    has no chance even where no masks are handed in.
     """
 
     def __init__(
@@ -28,11 +29,14 @@ class LegalActionsPolicy(MaskableActorCriticPolicy):
         lr_schedule: Any,
         trunk: tuple[int, ...] = (256, 128),
         action: tuple[int, ...] = (64, 32),
+        value_bound: float = 1.0,
         **kwargs: Any,
     ) -> None:
         (observation_size,) = observation_space["observation"].shape or ()
-        num_actions, feature_size = observation_space["action_features"].shape or ()
-        self.shape = Shape(observation_size, feature_size, num_actions, trunk, action)
+        features = observation_space.spaces.get("action_features")
+        size = 0 if features is None else int((features.shape or ())[1])
+        sizes = (observation_size, size, int(action_space.n))
+        self.shape = Shape(*sizes, trunk, action, value_bound)
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
@@ -41,8 +45,8 @@ class LegalActionsPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(self.network.parameters(), **options)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        widths = {"trunk": self.shape.trunk, "action": self.shape.action}
-        return super()._get_constructor_parameters() | widths
+        own = {name: getattr(self.shape, name) for name in ("trunk", "action", "value_bound")}
+        return super()._get_constructor_parameters() | own
 
     # ------------------------------------------------------------ what the algorithm asks for
 
@@ -63,12 +67,7 @@ class LegalActionsPolicy(MaskableActorCriticPolicy):
         return self._answer(obs, action_masks)[0]
 
     def predict_values(self, obs: Any) -> Tensor:
-        observation = obs["observation"]
-        nothing = torch.zeros(len(observation), 1, dtype=torch.int64, device=observation.device)
-        none = observation.new_zeros(len(observation), 1, self.shape.feature_size)
-        # with empty lists the network scores no action
-        values: Tensor = self.network(observation, nothing, nothing[:, 0], none)[1]
-        return values[:, None]
+        return self.network.values(obs["observation"])[:, None]
 
     def _answer(self, obs: Any, action_masks: Any) -> tuple[MaskableDistribution, Tensor]:
         """The distribution over all actions, and the values `(n, 1)`."""
@@ -78,8 +77,7 @@ class LegalActionsPolicy(MaskableActorCriticPolicy):
         # row by row, the legal entries of the mask and the filled places of the lists are the same
         actions = torch.zeros(there.shape, dtype=torch.int64, device=legal.device)
         actions[there] = legal.nonzero()[:, 1]
-        features = obs["action_features"].new_zeros(*there.shape, self.shape.feature_size)
-        features[there] = obs["action_features"][legal]
+        features = obs["action_features"][legal] if self.shape.feature_size else torch.empty(0)
         listed, values = self.network(obs["observation"], actions, counts, features)
         logits = listed.new_full(legal.shape, float(PADDING)).masked_scatter(legal, listed[there])
         distribution = self.action_dist.proba_distribution(action_logits=logits)

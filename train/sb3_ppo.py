@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 from sb3_contrib import MaskablePPO
@@ -32,42 +33,44 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from agents import neural
-from agents.files import replace
-from drago_env import mount_drago_v0
-from drago_env.policy import resolve
+from agents.shorthand import shorthand
+from drago_env.core.files import replacing
+from drago_env.games import make
+from drago_env.policy import resolve_all
+from drago_env.wrappers.sb3 import LearnerVecEnv
 from train import runs
-from train.evaluate import Evaluation, evaluate, table
+from train.arguments import Hyperparameters, parse, simple_agents
+from train.evaluate import Evaluation, as_markdown, evaluate
 from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
 
+_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
+_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
+_Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
+_Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+
 
 @dataclass(frozen=True)
-class Arguments:
+class Arguments(Hyperparameters):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
     """the run folder; it must not exist yet"""
-    seed: int = 0
-    """of everything that is random"""
-    players: int = 2
-    """number of riders"""
-    edition: str = "german"
-    """edition of the rules: german or italian"""
-    opponents: tuple[str, ...] = ("uniform", "greedy")
-    """agents that hold the other seats; each deal draws one for each of them"""
+    game: _Word = None
+    """what is played, as NAME:players=3"""
+    players: _Number = None
+    """of the default game: number of players"""
+    edition: _Word = None
+    """of the default game: edition of the rules"""
+    board: _File = None
+    """of the default game: a board file"""
+    opponents: _Agents = None
+    """agents that hold the other seats, drawn at each deal; by default uniform and greedy"""
 
     steps: int = 1_000_000
     """decisions of the learner in all"""
-    games: int = 512
-    """games side by side"""
-    n_steps: int = 32
+    num_steps: int = 32
     """decisions in each game between two updates"""
-    minibatch: int = 1024
-    """decisions in one step of the optimiser"""
-    epochs: int = 4
-    """times that an update goes through its decisions"""
-    lr: float = 1e-3
-    """learning rate at the start; it falls to 0 in a straight line"""
 
     evaluate_every: int = 250_000
     """decisions between two arenas against each of the opponents"""
@@ -75,43 +78,53 @@ class Arguments:
     """games of each arena"""
 
     def __post_init__(self) -> None:
-        least = {"steps": 1, "games": 1, "n_steps": 2, "minibatch": 2, "epochs": 1, "seed": 0}
-        least |= {"evaluate_every": 1, "evaluate_games": 1}
-        for name, low in least.items():
-            if getattr(self, name) < low:
-                raise ValueError(f"{name} must be {low} or more, not {getattr(self, name)}")
-        if not 0 < self.lr <= 1:
-            raise ValueError(f"lr must be above 0 and at most 1, not {self.lr}")
-        if self.games * self.n_steps % self.minibatch == 1:
-            raise ValueError("games * n_steps leaves a minibatch of a single decision")
-        if not self.opponents:
+        super().__post_init__()
+        self._check({"steps": 1, "num_steps": 2, "evaluate_every": 1, "evaluate_games": 1})
+        if self.num_envs * self.num_steps % self.minibatch_size == 1 or self.minibatch_size == 1:
+            raise ValueError("num_envs * num_steps leaves a minibatch_size of a single decision")
+        if self.opponents == ():
             raise ValueError("opponents must name at least one agent")
+
+    @property
+    def spec(self) -> str:
+        """The game that is played."""
+        return shorthand((self.game,) if self.game else (), self.players, self.edition, self.board)[
+            0
+        ]
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Who holds the other seats."""
+        simple = tuple(name for name in simple_agents(self.spec) if name != "heuristic")
+        return simple if self.opponents is None else self.opponents
 
 
 def make_env(arguments: Arguments) -> VecMonitor:
     """The games: each observation holds the mask and the features of every action."""
-    return VecMonitor(
-        mount_drago_v0.sb3_env(
-            arguments.games,
-            players=arguments.players,
-            edition=arguments.edition,
-            opponents=arguments.opponents,
-            flat=False,
-            action_features=True,
-        )
+    game = make(arguments.spec)
+    there = game.spec.feature_size > 0
+    env = LearnerVecEnv(
+        game, arguments.num_envs, arguments.rivals, flat=False, action_features=there
     )
+    return VecMonitor(env)
 
 
 def make_model(arguments: Arguments, env: VecEnv) -> MaskablePPO:
+    bound = make(arguments.spec).spec.reward_bound
     return MaskablePPO(
         LegalActionsPolicy,
         env,
-        learning_rate=LinearSchedule(arguments.lr, 0.0, 1.0),
-        n_steps=arguments.n_steps,
-        batch_size=arguments.minibatch,
-        n_epochs=arguments.epochs,
+        learning_rate=LinearSchedule(arguments.learning_rate, 0.0, 1.0),
+        n_steps=arguments.num_steps,
+        batch_size=arguments.minibatch_size,
+        n_epochs=arguments.update_epochs,
         gamma=1.0,  # a game has an end, and only its outcome counts
-        ent_coef=0.01,
+        gae_lambda=arguments.gae_lambda,
+        clip_range=arguments.clip_coef,
+        ent_coef=arguments.ent_coef,
+        vf_coef=arguments.vf_coef,
+        max_grad_norm=arguments.max_grad_norm,
+        policy_kwargs={"value_bound": float(bound)},
         seed=arguments.seed,
         device="cpu",
     )
@@ -123,7 +136,7 @@ class Arena(BaseCallback):
     def __init__(self, arguments: Arguments, run: Run) -> None:
         super().__init__()
         self._arguments, self._run = arguments, run
-        self._signature = mount_drago_v0.game(arguments.players, arguments.edition).signature
+        self._signature = make(arguments.spec).signature
         self.found: list[Evaluation] = []
 
     def _on_step(self) -> bool:
@@ -137,27 +150,27 @@ class Arena(BaseCallback):
         saved = (policy.network.weights(), policy.shape, self._signature)
         self.found = evaluate(
             neural.Neural(neural.Checkpoint(file, *saved, {})),
-            arguments.opponents,
-            (arguments.players,),
-            arguments.edition,
+            arguments.rivals,
+            [arguments.spec],
             arguments.evaluate_games,
             arguments.seed,
         )
-        rows = [{"steps": self.num_timesteps} | asdict(evaluation) for evaluation in self.found]
+        rows = [{"steps": self.num_timesteps} | evaluation.row() for evaluation in self.found]
         self._run.log(runs.EVALUATIONS, rows)
         for e in self.found:
-            tag = f"win share, {e.players} riders/{e.opponent}"
+            tag = f"win share, {e.players} players/{e.opponent}"
             self._run.curve(tag, e.win_share, self.num_timesteps)
         neural.save(file, *saved, self._run.config | {"evaluations": rows})
 
 
 def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
     """Trains to the end; returns how the network plays then."""
-    for spec in arguments.opponents:
-        resolve(spec)  # an agent that is not known is told before any folder is made
+    # an agent that is not known is told before any folder is made
+    resolve_all(arguments.rivals, arguments.spec)
     runs.check_vacant(arguments.out, "choose another --out")
     model = make_model(arguments, make_env(arguments))
-    run = Run.new(arguments.out, asdict(arguments) | {"out": str(arguments.out)})
+    told = asdict(arguments) | {"out": str(arguments.out), "opponents": arguments.rivals}
+    run = Run.new(arguments.out, told)
     csv, curves = str(run.path / "progress.csv"), str(run.path / "tensorboard")
     logger = Logger(None, [CSVOutputFormat(csv), TensorBoardOutputFormat(curves)])
     with closing(run), closing(logger):
@@ -166,15 +179,14 @@ def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
         every = EveryNTimesteps(arguments.evaluate_every, arena)
         model.learn(arguments.steps, callback=every, progress_bar=progress)
         arena.play()
-        replace(run.path / "model.zip", model.save)
+        with replacing(run.path / "model.zip") as part:
+            model.save(part)
     return arena.found
 
 
 def main(words: Sequence[str] | None = None) -> int:
     try:
-        options = (tyro.conf.FlagCreatePairsOff,)
-        arguments = tyro.cli(Arguments, prog="python -m train.sb3_ppo", args=words, config=options)
-        found = train(arguments, progress=True)
+        found = train(parse(Arguments, "train.sb3_ppo", words), progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -182,7 +194,7 @@ def main(words: Sequence[str] | None = None) -> int:
         kept = "the run folder has the network of the last arena, if one was played"
         print(f"interrupted; {kept}", file=sys.stderr)
         return 130
-    print(table(found))
+    print(as_markdown(found))
     return 0
 
 

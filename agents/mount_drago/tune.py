@@ -3,7 +3,7 @@
 `heuristic` and `light` (the same rules of thumb without the two costly ones, for playouts) are
 tuned by the cross-entropy method: candidates are drawn around the present weights, each plays
 in every seat against copies of the present ones on the same deals, and the best of them move
-the weights. `outlook` is fitted to who won games between heuristics, by maximum likelihood.
+the weights. `win_chance` is fitted to who won games between heuristics, by maximum likelihood.
 Every generation is logged to a CSV file.
 """
 
@@ -22,23 +22,23 @@ from numpy.typing import NDArray
 from rich.progress import Progress
 from scipy.optimize import minimize
 
-from agents import weights
-from agents.files import write
 from drago_env import MountDrago, Rules
 from drago_env.core.chance import mix
+from drago_env.core.files import write
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.planning import Outlook, Weights
+from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import MAX_PLAYERS
 
+SETS = ("heuristic", "light", "win_chance")
 LOGS = Path(__file__).with_name("tuning")
-START = Weights(draw=0.8, place=0.3, rival=0.2, ahead=0.1, plan=0.1, danger=0.3, end=8, haste=0.05)
+START = Weights(draw=0.8, place=0.3, rival=0.2, ahead=0.1, plan=0.1, danger=0.3, end=8, tempo=0.05)
 STEP = Weights(
-    draw=0.3, place=0.15, rival=0.15, ahead=0.15, plan=0.15, danger=0.2, end=4, haste=0.1
+    draw=0.3, place=0.15, rival=0.15, ahead=0.15, plan=0.15, danger=0.2, end=4, tempo=0.1
 )
 COSTLY = ("plan", "danger")  # what `light` does without
 ELITE = 4  # as many of the best candidates move the weights
 CHECK_DEALS = 10_000
-FIT_NOISE = 0.05  # of the games that the outlook is fitted to, so that they differ more
+FIT_NOISE = 0.05  # of the games that chances to win are fitted to, so that they differ more
 LONGEST = 80  # decisions after which a position to fit is taken at the latest
 
 
@@ -47,13 +47,9 @@ class Arguments:
     """Tune the planners and write weights.json and the logs."""
 
     players: Annotated[tuple[int, ...], tyro.conf.arg(help="for these numbers of players")] = tuple(
-        weights.PLAYERS
+        planning.PLAYERS
     )
-    sets: Annotated[tuple[str, ...], tyro.conf.arg(help="heuristic, light, outlook")] = (
-        "heuristic",
-        "light",
-        "outlook",
-    )
+    sets: Annotated[tuple[str, ...], tyro.conf.arg(help="heuristic, light, win_chance")] = SETS
     generations: int = 30
     """generations of the cross-entropy method"""
     candidates: int = 16
@@ -61,21 +57,21 @@ class Arguments:
     games: int = 2000
     """games of each candidate, in all seats"""
     positions: int = 100_000
-    """games that the outlook is fitted to, one position of each"""
+    """games that chances to win are fitted to, one position of each"""
     seed: int = 0
     """of deals and candidates"""
 
 
 def main(arguments: Arguments) -> None:
     for name in arguments.sets:
-        if name not in ("heuristic", "light", "outlook"):
-            raise SystemExit(f"error: sets are heuristic, light and outlook, not {name!r}")
+        if name not in SETS:
+            raise SystemExit(f"error: sets are {', '.join(SETS)}, not {name!r}")
     LOGS.mkdir(exist_ok=True)
     with Progress() as progress:
         for players in arguments.players:
             game = MountDrago(Rules(players), threads=os.cpu_count() or 1)
             for name in arguments.sets:
-                if name == "outlook":
+                if name == "win_chance":
                     tuned: Any = fit(game, arguments)
                 else:
                     tuned = tune(game, name, arguments, progress)
@@ -101,7 +97,7 @@ def tune(game: MountDrago, name: str, arguments: Arguments, progress: Progress) 
         progress.update(task, advance=1)
     # the mean of the last quarter is steadier than the last generation
     mean = np.array([row[3:] for row in rows[3 * len(rows) // 4 :]]).mean(0).round(3)
-    greedy = np.array(weights.GREEDY)
+    greedy = np.array(planning.GREEDY)
     checks = [compete(game, mean[None], other, CHECK_DEALS, rng)[0] for other in (START, greedy)]
     rows.append(["against start, greedy", *checks, *mean])
     columns = ("generation", "mean share", "best share", *Weights._fields)
@@ -122,17 +118,17 @@ def compete(
         who[number, np.arange(len(seeds)), own] = number
     table = np.vstack([tried, np.asarray(other)])
     planning.roll(game, state, mix(state["rng"]), table, who.reshape(-1, MAX_PLAYERS))
-    winners = game.winners(state)
-    shares = winners / winners.sum(1, keepdims=True)
-    held = shares.reshape(len(tried), len(seeds), MAX_PLAYERS)[:, np.arange(len(seeds)), own]
+    held = game.shares(state).reshape(len(tried), len(seeds), MAX_PLAYERS)[
+        :, np.arange(len(seeds)), own
+    ]
     return np.asarray(held.mean(1))
 
 
-def fit(game: MountDrago, arguments: Arguments) -> Outlook:
-    """The outlook under which the winners of many games were most likely to win."""
+def fit(game: MountDrago, arguments: Arguments) -> WinChance:
+    """The weights under which the winners of many games were most likely to win."""
     players = game.rules[0].players
     rng = np.random.default_rng([arguments.seed, players])
-    table = np.tile(weights.read()["heuristic"][players], (len(weights.PLAYERS), 1))
+    table = np.tile(planning.read()["heuristic"][players], (len(planning.PLAYERS), 1))
     state = game.new(rng.integers(0, 2**63, arguments.positions, dtype=np.uint64))
     cut = rng.integers(0, LONGEST, len(state))
     for depth in range(LONGEST):
@@ -143,43 +139,42 @@ def fit(game: MountDrago, arguments: Arguments) -> Outlook:
     state = state[~game.over(state)]
     end = state.copy()
     planning.roll(game, end, mix(end["rng"]), table, noise=FIT_NOISE)
-    winners = game.winners(end)
-    shares = winners / winners.sum(1, keepdims=True)
+    shares = game.shares(end)
 
     def surprise(numbers: NDArray[np.float64], rows: slice) -> float:
-        outlook = np.tile(numbers, (len(weights.PLAYERS), 1))
-        chances = planning.outlook(game, np.ascontiguousarray(state[rows]), outlook)
+        weights = np.tile(numbers, (len(planning.PLAYERS), 1))
+        chances = planning.win_chances(game, np.ascontiguousarray(state[rows]), weights)
         return float(-(shares[rows] * np.log(chances + 1e-12)).sum(1).mean())
 
     known, kept = slice(0, len(state) * 4 // 5), slice(len(state) * 4 // 5, None)
-    start = np.zeros(len(Outlook._fields))
+    start = np.zeros(len(WinChance._fields))
     start[-2:] = 0.4
     found = minimize(surprise, start, args=(known,), method="BFGS", options={"eps": 1e-4})
     numbers = found.x.round(3)
     columns = ("positions", "surprise", "surprise by score alone", "surprise of guessing")
     row = [len(state), surprise(numbers, kept), _score_alone(surprise, known, kept)]
-    path = LOGS / f"outlook-{players}.csv"
-    _log(path, (*columns, *Outlook._fields), [[*row, np.log(players), *numbers]])
-    return Outlook(*numbers.tolist())
+    path = LOGS / f"win_chance-{players}.csv"
+    _log(path, (*columns, *WinChance._fields), [[*row, np.log(players), *numbers]])
+    return WinChance(*numbers.tolist())
 
 
 def _score_alone(surprise: Any, known: slice, kept: slice) -> float:
-    """How much the rest of the outlook adds is seen by leaving it out."""
+    """How much the other weights add is seen by leaving it out."""
 
     def padded(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.concatenate([np.zeros(len(Outlook._fields) - 2), ends])
+        return np.concatenate([np.zeros(len(WinChance._fields) - 2), ends])
 
     found = minimize(lambda ends: surprise(padded(ends), known), [0.4, 0.4], method="Nelder-Mead")
     return float(surprise(padded(found.x), kept))
 
 
 def _store(name: str, players: int, numbers: dict[str, float]) -> None:
-    sets = json.loads(weights.PATH.read_text("utf-8")) if weights.PATH.exists() else {}
+    sets = json.loads(planning.WEIGHTS.read_text("utf-8")) if planning.WEIGHTS.exists() else {}
     sets.setdefault(name, {})[str(players)] = numbers
     sets = {key: dict(sorted(table.items())) for key, table in sorted(sets.items())}
     text = json.dumps(sets, indent=1) + "\n"
-    write(weights.PATH, text)
-    weights.array.cache_clear()
+    write(planning.WEIGHTS, text)
+    planning.weights.cache_clear()
 
 
 def _log(path: Path, columns: tuple[str, ...], rows: list[list[Any]]) -> None:

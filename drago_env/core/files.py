@@ -17,6 +17,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield part
         with part.open("rb+") as file:
             os.fsync(file.fileno())
+        part.chmod(0o644)  # some writers leave it readable to its owner alone
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ def make(
 ) -> MountDrago:
     """The rule book; `board` is a `Board`, a board file, or by default the built-in side.
 
+    `board="random-7"` is `Board.random(7)`.
     `rules="tiny"` are the small rules of clause 11, with a board of their own.
     """
     from drago_env.mount_drago.board import Board
@@ -32,7 +33,10 @@ def make(
         if board is not None:
             raise RulesError("the tiny rules have a board of their own: leave board out")
         return MountDrago(Rules.tiny(players, edition), reward=reward, threads=threads)
-    if isinstance(board, str | Path):
+    kind, _, seed = str(board).partition("-")
+    if kind == "random" and seed.isdecimal():
+        board = Board.random(int(seed))
+    elif isinstance(board, str | Path):
         board = Board.read(board)
     chosen = Rules(players, edition, board) if board else Rules(players, edition)
     return MountDrago(chosen, reward=reward, threads=threads)

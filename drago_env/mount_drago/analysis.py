@@ -26,8 +26,8 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     for frame in walk(records):
         rules = frame.game.rules[0]
         for row in frame.rows:
-            made = records[frame.records[row]]
-            move = made["moves"][frame.move]
+            record = records[frame.records[row]]
+            move = record["moves"][frame.move]
             seat, action = move["seat"], move["action"]
             step, card = divmod(action, rules.card_kinds)
             state = frame.state[row]
@@ -44,7 +44,7 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
                 int(frame.records[row]),
                 frame.move,
                 seat,
-                made["riders"][seat] if made.get("riders") else "",
+                record["riders"][seat] if record.get("riders") else "",
                 action,
                 _STEPS[step],
                 colour,
@@ -81,7 +81,7 @@ def transitions(records: Sequence[Record], reward: str = "win") -> dict[str, NDA
     `observation`, `action`, `mask` and `return` (what the mover's seat is still paid from this
     move on, undiscounted), with `game`, `move` and `seat` to tell them apart.
     """
-    running = [index for index, made in enumerate(records) if "scores" not in made]
+    running = [index for index, record in enumerate(records) if "scores" not in record]
     if running:
         raise RecordError(f"record {running[0]}: the game has not ended, so it has no return")
     frames: list[Frame] = []
@@ -133,11 +133,11 @@ def means(values: ArrayLike, groups: ArrayLike, games: ArrayLike, least: int = 3
     size = len(names) * len(numbers)
     count = np.bincount(cell, minlength=size).reshape(shape)
     total = np.bincount(cell, np.asarray(values, np.float64), size).reshape(shape)
-    there = count > 0
-    found = np.where(there, total / np.maximum(count, 1), 0)
-    clusters = there.sum(1)
+    met = count > 0
+    found = np.where(met, total / np.maximum(count, 1), 0)
+    clusters = met.sum(1)
     mean = found.sum(1) / clusters
-    spread = np.where(there, found - mean[:, None], 0)
+    spread = np.where(met, found - mean[:, None], 0)
     variance = (spread**2).sum(1) / np.maximum(clusters - 1, 1)
     kept = clusters >= least
     error = 1.959964 * np.sqrt(variance / clusters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,9 @@ from drago_env.mount_drago.rules import (
     tables,
 )
 from drago_env.mount_drago.state import DISCARD, OVER, PLAY, STATE
+
+if TYPE_CHECKING:
+    from drago_env.pictures.table import Table
 
 
 class MountDrago(CompiledGame):
@@ -201,6 +204,13 @@ class MountDrago(CompiledGame):
         names: Sequence[str] | None = None,
     ) -> Drawing:
         """One game as a picture; a `viewer` sees their own hand only, None sees all."""
-        from drago_env.mount_drago import drawing
+        from drago_env.pictures.picture import Picture
 
-        return drawing.Picture(self, state, row, viewer, last, names)
+        return Picture(self, state, row, viewer, last, names)
+
+    @cached_property
+    def table(self) -> Table:
+        """What people are shown of a game."""
+        from drago_env.mount_drago.table import MountDragoTable
+
+        return MountDragoTable(self)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core import planning
-from drago_env.core.planning import Planner
+from drago_env.core.planning import Plan, Planner, SearchResult
 from drago_env.core.search import END_OF_GAME
 from drago_env.game import Seeds, State
 from drago_env.mount_drago.game import MountDrago
@@ -114,6 +114,21 @@ def win_chances(
     out = np.zeros((len(state), MAX_PLAYERS))
     game.run(kernel.estimate, len(state), state, (game.tables, weights), out)
     return out
+
+
+def search(
+    game: MountDrago,
+    state: State,
+    seeds: Seeds,
+    plan: Plan,
+    weights: NDArray[np.float64],
+    win_chance: NDArray[np.float64],
+    priors: NDArray[np.float32] | None = None,
+) -> SearchResult:
+    """Thinks about every game's legal actions by playouts; see `core.planning.search`."""
+    _check_weights("weights", weights, Weights, len(PLAYERS))
+    _check_weights("win_chance", win_chance, WinChance, len(PLAYERS))
+    return planning.search(game, state, seeds, plan, weights, win_chance, priors)
 
 
 def roll(

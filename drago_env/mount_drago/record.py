@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.knowledge import redraw
 from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
 from drago_env.mount_drago.state import EMPTY, OVER
+
+if TYPE_CHECKING:
+    from drago_env.pictures.page import Replay
 
 FORMAT = "mount-drago/1"
 Record = dict[str, Any]
@@ -121,6 +124,33 @@ def view(made: Record, seat: int) -> Record:
     ]
     start = {**made["start"], "hands": hands}
     return json.loads(json.dumps({**made, "seed": None, "start": start, "moves": moves}))  # type: ignore[no-any-return]  # a deep copy
+
+
+def pictures(made: Record, seat: int | None = None) -> Replay:
+    """A record drawn move by move: all of it, or what a seat saw.
+
+    One seat's view of a record is drawn as this seat saw the game. A whole record is verified
+    first; a view can be only as far as it tells.
+    """
+    from drago_env.mount_drago.replay import view_game, view_positions, view_seat
+    from drago_env.pictures.page import replay as replay_of
+
+    names = made.get("riders")
+    if names is not None and not isinstance(names, list):
+        raise RecordError(f"riders must be a list of names or null, not {names!r:.40}")
+    viewer = view_seat(made)
+    if viewer is None:
+        verify(made)
+        walked = [(f.game, f.state.copy(), int(f.actions[0])) for f in walk([made])]
+        return replay_of(walked[0][0], [position[1:] for position in walked], seat, names)
+    if seat not in (None, viewer):
+        raise ValueError(f"the record is the view of seat {viewer}, not of seat {seat}")
+    try:
+        game = view_game(made)
+        positions = list(view_positions(game, made, viewer))
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        raise RecordError(f"this view of a record cannot be read: {error!r}") from error
+    return replay_of(game, positions, viewer, names)
 
 
 # ---------------------------------------------------------------- reading and verifying

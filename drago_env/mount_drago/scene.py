@@ -1,26 +1,15 @@
-"""The drawing of a position: what is seen, laid out as the parts of a canvas."""
+"""The drawing of a position: the mountain and its dragons as the parts of a canvas."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from drago_env.mount_drago.board import Board
-from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.rules import COLOURS, Rules
 from drago_env.mount_drago.track import CAMP, RADIUS, Track, track
-from drago_env.mount_drago.visible import CODES, DISCARD, OVER, PLAY, Rider, Sight
-from drago_env.pictures.canvas import (
-    HEIGHT,
-    WIDTH,
-    Box,
-    Circle,
-    Line,
-    Part,
-    Polygon,
-    Shape,
-    Text,
-    fit,
-    width,
-)
+from drago_env.mount_drago.visible import CODES, Visible
+from drago_env.pictures.canvas import HEIGHT, Box, Circle, Line, Part, Polygon, Shape, Text, width
+from drago_env.pictures.column import ACCENT, BOARD, INK, LEFT, SOFT, TALLY, WIDE, Card
 
 TINTS = (
     *("#2463d1", "#8b5a2b", "#2a2a2e", "#d42a2a", "#f5cc1b"),
@@ -35,20 +24,11 @@ _TILES = {  # fill, border, text
     "summit": ("#ffffff", "#1c2733", "#1c2733"),
 }
 _LETTERS = {"blue": "B", "green": "G", "summit": "S", "start": "", "plain": ""}
-_INK, _SOFT, _ACCENT = "#1c2733", "#5d6b78", "#c2410c"
-MOUNTAIN = 640  # how wide the mountain is; right of it is the column of the riders
-_LEFT, _WIDE = 650.0, 300.0  # that column
-_RIDERS, _BELOW = 84.0, 556.0  # between these heights the riders are listed
 
 
 def ink(dragon: int) -> str:
     """The colour of letters on a dragon's tint."""
-    return _INK if dragon in _PALE else "#ffffff"
-
-
-def parts(seen: Sight) -> tuple[Part, ...]:
-    """Everything but the ground: the dragons and the column of the riders."""
-    return (*dragons(seen), _status(seen), *_riders(seen), _last(seen))
+    return INK if dragon in _PALE else "#ffffff"
 
 
 # ---------------------------------------------------------------- the mountain
@@ -80,7 +60,7 @@ def _mountain() -> tuple[Shape, ...]:
     shade = [(322, 14), (346, 40), (372, 28), (420, 66), (446, 58), (490, 86), *other]
     shade += [(430, 640), (470, 520), (420, 430), (450, 330), (390, 240), (400, 150), (340, 90)]
     return (
-        Box(0, 0, MOUNTAIN, HEIGHT, "#cfe6f2"),
+        Box(0, 0, BOARD, HEIGHT, "#cfe6f2"),
         Circle(590, 52, 26, "#ffe08a"),
         Polygon(((0, 330), (60, 270), (130, 350), (200, 640), (0, 640)), "#b2cdd9"),
         Polygon(((640, 300), (590, 250), (520, 340), (430, 640), (640, 640)), "#b2cdd9"),
@@ -128,7 +108,7 @@ def _tile(kind: str, value: str, wide: float, high: float) -> tuple[Shape, ...]:
 
 
 def _legend() -> Part:
-    rows: list[Shape] = [Text(12, 20, "Mount Drago", 16, _INK, "start", bold=True)]
+    rows: list[Shape] = [Text(12, 20, "Mount Drago", 16, INK, "start", bold=True)]
     words = {"blue": "values to 3 score", "green": "all values score", "summit": "all score, once"}
     for number, (kind, text) in enumerate(words.items()):
         y = 44 + 22 * number
@@ -136,7 +116,7 @@ def _legend() -> Part:
         rows += [
             Circle(20, y, 8, fill, line, 1.2),
             Text(20, y, _LETTERS[kind], 10, ink, bold=True),
-            Text(33, y, text, 10.5, _INK, "start"),
+            Text(33, y, text, 10.5, INK, "start"),
         ]
     return Part("legend", tuple(rows))
 
@@ -144,7 +124,7 @@ def _legend() -> Part:
 # ---------------------------------------------------------------- the dragons
 
 
-def dragons(seen: Sight) -> list[Part]:
+def dragons(seen: Visible) -> list[Part]:
     """The dragons where they stand."""
     way, mounts = track(len(seen.rules.board)), seen.mounts
     placed = []
@@ -174,121 +154,27 @@ def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-# ---------------------------------------------------------------- the riders
+# ---------------------------------------------------------------- beside the mountain
 
 
-def _status(seen: Sight) -> Part:
-    rules, over = seen.rules, seen.phase == OVER
-    x = _LEFT + 12
+def card(rules: Rules, number: int) -> Card:
+    """A card as it is shown in a hand."""
+    dragon, value = divmod(number, rules.values)
+    name = rules.card_text(number)
+    return Card(name, str(value + 1), CODES[dragon], TINTS[dragon], ink(dragon))
+
+
+def tally(seen: Visible) -> list[Shape]:
+    """The dragons on the summit, and the deck."""
+    x, right = LEFT + 12, LEFT + WIDE
     pips: list[Shape] = []
-    for number in range(rules.summit_dragons):
+    for number in range(seen.rules.summit_dragons):
         left = x + 50 + 17 * number
-        fill = _ACCENT if number < seen.summit else "#ffffff"
-        pips.append(Polygon(((left, 68), (left + 7, 55), (left + 14, 68)), fill, _INK, 1.3))
-    who, what = seen.turn
-    size = 17 if width(who + what, 17, bold=True) <= _WIDE - 24 else 14
-    who = fit(who, size, _WIDE - 24 - width(what, size, bold=True), bold=True)
-    return Part(
-        "status",
-        (
-            Box(MOUNTAIN, 0, WIDTH - MOUNTAIN, HEIGHT, "#e9edf0"),
-            Box(_LEFT, 8, _WIDE, 68, "#fff3d6" if over else "#ffffff", "#9aa7b1", 1.2, 8),
-            Text(x, 28, who + what, size, _INK, "start", bold=True),
-            Text(x, 62, "summit", 12, _SOFT, "start"),
-            *pips,
-            Box(_LEFT + _WIDE - 34, 51, 14, 19, "#4a5a86", _INK, 1.2, 2),
-            Text(_LEFT + _WIDE - 42, 62, f"deck {seen.deck}", 12, _SOFT, "end"),
-        ),
-    )
-
-
-def _riders(seen: Sight) -> list[Part]:
-    high = min((_BELOW - _RIDERS) / len(seen.riders), 122.0)
-    listed = []
-    for rider in seen.riders:
-        y = _RIDERS + rider.seat * high
-        listed.append(Part(f"rider-{rider.seat}", _rider(seen, rider, high - 7), _LEFT, y))
-        listed.append(
-            Part(
-                f"hand-{rider.seat}",
-                _hand(seen, rider, high - 7),
-                _LEFT,
-                y,
-                data={"seat": rider.seat},
-            )
-        )
-    return listed
-
-
-def _rider(seen: Sight, rider: Rider, high: float) -> tuple[Shape, ...]:
-    acts = seen.seat == rider.seat and seen.phase in (PLAY, DISCARD)
-    note = {PLAY: "plays", DISCARD: "discards"}[seen.phase] if acts else ""
-    note = "wins" if rider.wins else note
-    fill, line = ("#fff3d6", _ACCENT) if note else ("#ffffff", "#9aa7b1")
-    score, gained = str(rider.score), f"{rider.gained:+d}" if rider.gained else ""
-    right = _WIDE - 12
-    taken = width(score, 20, bold=True) + 8
-    ends = right - taken - (width(gained, 13, bold=True) + 8 if gained else 0)
-    name_room = ends - 34 - (width(note, 12, bold=True) + 10 if note else 0)
-    name = fit(rider.name, 14, name_room, bold=True)
-    shapes: list[Shape] = [
-        Box(0, 0, _WIDE, high, fill, line, 2.4 if note else 1.2, 8),
-        Circle(18, 17, 9.5, "#ffffff", _INK, 1.6),
-        Text(18, 17, str(rider.seat), 13, bold=True),
-        Text(34, 17, name, 14, _INK, "start", bold=True),
-        Text(right, 18, score, 20, _INK, "end", bold=True),
-    ]
-    if gained:
-        shapes.append(Text(right - taken, 18, gained, 13, _ACCENT, "end", bold=True))
-    if note:
-        x = 34 + width(name, 14, bold=True) + 4
-        shapes.append(Text(min(x, ends - width(note, 12, True)), 17, note, 12, _ACCENT, "start"))
-    return tuple(shapes)
-
-
-def _hand(seen: Sight, rider: Rider, high: float) -> tuple[Shape, ...]:
-    """The dragon ridden, then the hand: small cards, or their backs with a count."""
-    tall = min(high - 42, 60.0)
-    wide = min(tall * 0.72, 31.0)
-    y = 34 + (high - 34 - 6 - tall) / 2
-    shapes = [
-        *_card(seen, rider.top, 12, y, wide, tall),
-        Line(((56, y), (56, y + tall)), "#9aa7b1"),
-    ]
-    for number in range(rider.cards):
-        x = 65 + number * (wide + 3.5)
-        if rider.hand is None:
-            shapes.append(Box(x, y, wide, tall, "#4a5a86", _INK, 1.2, 4))
-            shapes.append(Box(x + 4, y + 4, wide - 8, tall - 8, "#4a5a86", "#aab6d8", 1, 2))
-        else:
-            shapes += _card(seen, rider.hand[number], x, y, wide, tall)
-    if rider.hand is None:
-        x = 65 + rider.cards * (wide + 3.5) + 4
-        shapes.append(Text(x, y + tall / 2, str(rider.cards), 14, _SOFT, "start", bold=True))
-    return tuple(shapes)
-
-
-def _card(seen: Sight, card: int, x: float, y: float, wide: float, tall: float) -> list[Shape]:
-    dragon, value = divmod(card, seen.rules.values)
-    size = min(0.42 * tall, 0.62 * wide)
+        fill = ACCENT if number < seen.summit else "#ffffff"
+        pips.append(Polygon(((left, 68), (left + 7, 55), (left + 14, 68)), fill, INK, 1.3))
     return [
-        Box(x, y, wide, tall, TINTS[dragon], "#10161c", 1.2, 4),
-        Text(x + wide / 2, y + 0.34 * tall, str(value + 1), size, ink(dragon), bold=True),
-        Text(x + wide / 2, y + 0.76 * tall, CODES[dragon], 0.68 * size, ink(dragon)),
+        Text(x, TALLY, "summit", 12, SOFT, "start"),
+        *pips,
+        Box(right - 34, 51, 14, 19, "#4a5a86", INK, 1.2, 2),
+        Text(right - 42, TALLY, f"deck {seen.deck}", 12, SOFT, "end"),
     ]
-
-
-def _last(seen: Sight) -> Part:
-    x, y = _LEFT + 12, _BELOW + 2
-    shapes: list[Shape] = [Box(_LEFT, y, _WIDE, 74, "#ffffff", "#9aa7b1", 1.2, 8)]
-    if not seen.last:
-        return Part("last", (*shapes, Text(x, y + 37, "no move yet", 13, _SOFT, "start")))
-    name, _, action = seen.last.rpartition(": ")
-    shapes += [
-        Text(x, y + 16, fit(f"last move by {name}", 12, _WIDE - 24), 12, _SOFT, "start"),
-        Text(x, y + 37, action, 15, _INK, "start", bold=True),
-    ]
-    points = ", ".join(f"{number:+d}" if number else "0" for number in seen.points)
-    points = f"points {points}" if points else "no points"
-    shapes.append(Text(x, y + 58, points, 12, _SOFT, "start"))
-    return Part("last", tuple(shapes))

@@ -32,10 +32,9 @@ def census(game: MountDrago, policies: Sequence[str | Policy], seeds: Seeds) -> 
     (rules,) = game.rules
     counted = _Counts(game, len(seed_array(seeds)))
     played = play(game, policies, seeds, records=False, watch=counted.watch)
-    winners = played.winners[:, : rules.players]
     return Census(
         played.scores[:, : rules.players].astype(np.int64),
-        winners / winners.sum(1, keepdims=True),
+        game.shares(counted.state)[:, : rules.players],
         counted.turns,
         counted.points,
         counted.choices,
@@ -47,12 +46,13 @@ class _Counts:
     """The watcher of a batch: points of a round are seen in the next one."""
 
     def __init__(self, game: MountDrago, games: int) -> None:
-        self.rules = game.rules[0]
+        self.rules, self.state = game.rules[0], np.zeros(0, np.void)
         self.turns, self.choices, self.kept = (np.zeros(games, np.int64) for _ in range(3))
         self.points = np.zeros((games, len(self.rules.board)), np.int64)
 
     def watch(self, state: State, turn: Turn, actions: NDArray[np.int64]) -> None:
         kinds = self.rules.card_kinds
+        self.state = state
         self.turns += (actions >= 0) & (actions < 2 * kinds)
         self.choices += _pairs(turn.legal.mask, kinds).any(1)
         self.kept += (actions >= kinds) & (actions < 2 * kinds)
@@ -67,15 +67,15 @@ def _pairs(mask: NDArray[np.int8], kinds: int) -> NDArray[np.bool_]:
     return np.asarray((mask[:, :kinds] & mask[:, kinds : 2 * kinds]) == 1)
 
 
-class Fork(NamedTuple):
+class LastDragonChoice(NamedTuple):
     """Decisions about the last dragon, each played on both ways with the same cards."""
 
     rows: NDArray[np.int64]  # which games had one
     kept: NDArray[np.bool_]  # whether the rider left the dragon
-    gain: NDArray[np.float64]  # his final margin after leaving it, less that after taking it
+    gain: NDArray[np.float64]  # their final margin after leaving it, less that after taking it
 
 
-def last_dragon(game: MountDrago, state: State, weights: NDArray[np.float64]) -> Fork:
+def last_dragon(game: MountDrago, state: State, weights: NDArray[np.float64]) -> LastDragonChoice:
     """What it is worth to leave the last dragon (clause 5.3), in games that stand at any move.
 
     Everybody plays by the rules of thumb with these weights (see `planning`). A decision counts
@@ -90,13 +90,13 @@ def last_dragon(game: MountDrago, state: State, weights: NDArray[np.float64]) ->
         _margin_after(game, select(state, rows), card[rows] + offset, weights)
         for offset in (0, kinds)
     )
-    return Fork(rows, chosen[rows] >= kinds, left - taken)
+    return LastDragonChoice(rows, chosen[rows] >= kinds, left - taken)
 
 
 def _margin_after(
     game: MountDrago, state: State, actions: NDArray[np.int64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The mover's final points less the mean of the others', when all play on after his move."""
+    """The mover's final points less the mean of the others', when all play on after their move."""
     seats, players = state["seat"].astype(np.int64), state["players"].astype(np.int64)
     game.step(state, actions)
     planning.roll(game, state, np.zeros(len(state), np.uint64), weights)

@@ -1,32 +1,21 @@
 """What is to be seen of a position: plain data that every drawing is made of.
 
-A `Sight` holds what its viewer may know and nothing else, so no drawing of it can leak a card.
+A `Visible` holds what its viewer may know and nothing else, so no drawing of it can leak a card.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from drago_env.game import State
-from drago_env.mount_drago import state as phases
+from drago_env.game import Move, State
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules
 
 CODES = ("bu", "br", "bk", "re", "ye", "gn", "gy", "lb", "pu", "or")  # beside each colour's tint
-PLAY, DISCARD, OVER, OPEN = "play", "discard", "over", "open"  # open: the record ends here
-
-
-class Move(NamedTuple):
-    """A decision that was made: who made it, the action, the points that each seat got by it."""
-
-    seat: int
-    action: int
-    points: Sequence[int] | NDArray[np.integer[Any]]
+# as in state["phase"]; open: one seat's view of a game ends here, and cannot say who is next
+PLAY, DISCARD, OVER, OPEN = "play", "discard", "over", "open"
+OPEN_END = 3  # the number of `open`
 
 
 @dataclass(frozen=True)
@@ -44,7 +33,7 @@ class Rider:
 
 
 @dataclass(frozen=True)
-class Sight:
+class Visible:
     """One position as one viewer sees it."""
 
     rules: Rules
@@ -53,8 +42,7 @@ class Sight:
     seat: int  # who decides
     phase: str  # PLAY, DISCARD, OVER or OPEN
     deck: int
-    last: str  # the last move in words; empty before the first
-    points: tuple[int, ...]  # of the last move; empty if nobody got any
+    last: Move | None
 
     @property
     def summit(self) -> int:
@@ -66,73 +54,31 @@ class Sight:
         """The seat that rides each dragon; a dragon without a rider is not in it."""
         return {rider.top // self.rules.values: rider.seat for rider in self.riders}
 
-    @property
-    def turn(self) -> tuple[str, str]:
-        """Whose turn it is and what he does, or who won: a name or names, and the rest."""
-        if self.phase == OPEN:
-            return "", "the record ends here"
-        if self.phase == OVER:
-            winners = [rider.name for rider in self.riders if rider.wins]
-            return ", ".join(winners), " wins" if len(winners) == 1 else " win"
-        return self.riders[self.seat].name, " to play" if self.phase == PLAY else " may discard"
 
-
-def sight(
+def visible(
     game: MountDrago,
     state: State,
-    row: int = 0,
-    viewer: int | None = None,
-    last: Move | None = None,
-    riders: Sequence[str] | None = None,
-) -> Sight:
-    """What a viewer sees of one game: his own hand only, or with None every hand."""
-    rules, it = game.row_rules(state, row), state[row]
-    if viewer is not None and not 0 <= viewer < rules.players:
-        raise ValueError(f"viewer must be a seat from 0 to {rules.players - 1}, not {viewer}")
-    called = names(rules, riders)
-    wins = game.winners(state[[row]])[0]
-    seats = []
-    for seat in range(rules.players):
+    viewer: int | None,
+    last: Move | None,
+    names: Sequence[str],
+) -> Visible:
+    """What a viewer sees of the one game of a state: their own hand only, or with None all."""
+    rules, it = game.row_rules(state, 0), state[0]
+    wins = game.winners(state)[0]
+    riders = []
+    for seat, name in enumerate(names):
         held = int(it["hand_size"][seat])
         seen = viewer is None or viewer == seat
         hand = tuple(it["hand"][seat, :held].tolist()) if seen else None
         gained = int(last.points[seat]) if last else 0
         score, top = int(it["score"][seat]), int(it["top"][seat])
-        seats.append(
-            Rider(seat, called[seat], score, top, held, hand, gained, wins=bool(wins[seat]))
-        )
-    words, points = move_text(game, last, called)
-    return Sight(
+        riders.append(Rider(seat, name, score, top, held, hand, gained, wins=bool(wins[seat])))
+    return Visible(
         rules,
         tuple(it["position"][: rules.colours].tolist()),
-        tuple(seats),
+        tuple(riders),
         int(it["seat"]),
-        {phases.PLAY: PLAY, phases.DISCARD: DISCARD, phases.OVER: OVER}[int(it["phase"])],
+        (PLAY, DISCARD, OVER, OPEN)[int(it["phase"])],
         int(it["deck_size"]),
-        words,
-        points,
+        last,
     )
-
-
-def names(rules: Rules, riders: Sequence[str] | None) -> list[str]:
-    """The riders' names, fit to be printed: `rider 0` where there is none."""
-    if riders is not None and len(riders) != rules.players:
-        raise ValueError(f"{rules.players} riders need as many names, not {len(riders)}")
-    given = [_printable(str(name)) for name in riders or [""] * rules.players]
-    return [name or f"rider {seat}" for seat, name in enumerate(given)]
-
-
-def move_text(
-    game: MountDrago, last: Move | None, called: Sequence[str]
-) -> tuple[str, tuple[int, ...]]:
-    """A move in words, and its points if anybody got any."""
-    if last is None:
-        return "", ()
-    points = tuple(int(number) for number in last.points[: len(called)])
-    text = f"{called[last.seat]}: {game.action_text(int(last.action))}"
-    return text, points if any(points) else ()
-
-
-def _printable(name: str) -> str:
-    """Without what would break a line, a terminal or an XML file."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).strip()

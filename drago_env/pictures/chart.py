@@ -1,4 +1,4 @@
-"""The scores of a game move by move, as a line for each rider."""
+"""The scores of a game move by move, as a line for each seat."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _LINES = (
     ("#008563", "2 4"),
     ("#b0508a", "12 4 2 4"),
     ("#1c2733", "5 3"),
+    ("#8a6d00", "16 3"),
 )
 
 
@@ -57,8 +58,8 @@ def chart(scores: Sequence[Sequence[int]], names: Sequence[str]) -> str:
 
 
 def _line(seat: int, points: list[Point]) -> str:
-    """One rider's line; what lies between two equal scores is left out."""
-    colour, dashes = _LINES[seat]
+    """One seat's line; what lies between two equal scores is left out."""
+    colour, dashes = _LINES[seat % len(_LINES)]
     bends = [
         point
         for i, point in enumerate(points)
@@ -72,8 +73,8 @@ def _line(seat: int, points: list[Point]) -> str:
 
 
 def _name(seat: int, points: list[Point], text: str, label: float) -> str:
-    """The rider's number here and there on his line, and his name at its end."""
-    colour, (x, y) = _LINES[seat][0], points[-1]
+    """The seat's number here and there on its line, and its name at the end."""
+    colour, (x, y) = _LINES[seat % len(_LINES)][0], points[-1]
     every = max(len(points) // 4, 1)
     marks = "".join(_mark(seat, *point) for point in points[(seat + 1) * every // 6 : -1 : every])
     return (
@@ -84,7 +85,7 @@ def _name(seat: int, points: list[Point], text: str, label: float) -> str:
 
 
 def _mark(seat: int, x: float, y: float) -> str:
-    colour = _LINES[seat][0]
+    colour = _LINES[seat % len(_LINES)][0]
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="#ffffff" stroke="{colour}"/>'
         f'<text x="{x:.1f}" y="{y + 3.5:.1f}" font-size="10" text-anchor="middle" '

@@ -22,8 +22,8 @@ from drago_env import Board, MountDrago, Rules, resolve
 from drago_env.game import Legal, State
 from drago_env.policy import Policy, RowGenerator, ask
 from train.arguments import Arguments
-from train.collect import Collector, Member, Table
-from train.learner import Learner
+from train.collect import Collector, Member, Setup
+from train.ppo import Learner
 
 TRACK = Board((0, 2, -1, 3, 2), ("start", "plain", "plain", "plain", "summit"))
 GAME = MountDrago(Rules(board=TRACK, colours=3, copies=(1, 1), hand=2, summit_dragons=1))
@@ -116,15 +116,15 @@ def test_training_finds_the_best_reply_to_greedy() -> None:
     told = Arguments(
         trunk=(64, 32),
         action=(32, 16),
-        epochs=4,
-        minibatch=512,
+        update_epochs=4,
+        minibatch_size=512,
         learning_rate=3e-3,
-        smoothing=1.0,
+        gae_lambda=1.0,
         threads=1,
     )
     shape, updates = Shape.of(GAME, trunk=told.trunk, action=told.action), 80
     learner = Learner(shape, told)
-    collector = Collector(Table(GAME, 1, shape, 256, 16, 1.0, 1), seed=0)
+    collector = Collector(Setup(GAME, np.zeros(1, np.int64), shape, 256, 16, 1.0, 1), seed=0)
     collector.draw_from({0: Member("greedy")})
 
     def reached() -> list[float]:

@@ -13,26 +13,28 @@ import pytest
 from numpy.typing import NDArray
 
 from drago_env import MountDrago, Rules
+from drago_env.core.planning import Plan, SearchResult
+from drago_env.core.search import END_OF_GAME
 from drago_env.game import State
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.kernel import OVER
-from drago_env.mount_drago.planning import END_OF_GAME, Outlook, Plan, Thought, Weights
+from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.state import OVER
 from tests.conftest import Table, at
 from tests.mount_drago.games import play
 from tests.mount_drago.oracle import clone
 from tests.mount_drago.reference import Reference
+from tests.mount_drago.test_knowledge import shuffled
+from tests.mount_drago.test_thumbs import VARIANTS, positions, same_for_all
 from tests.mount_drago.thumbs import Search, reference
-from tests.test_knowledge import shuffled
-from tests.test_thumbs import VARIANTS, positions, same_for_all
 
 THUMBS = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0.1, 0.3, 8, 0.05))
 LIGHT = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0, 0, 8, 0.05))
-OUTLOOK = same_for_all(Outlook(0.3, 0.1, 0.4, 0.4, 0.1, 0.5, 0.5))
-GENTLE = same_for_all(Outlook(0.3, 0.1, 0.4, 0.4, 0.1, 3, 0.5))  # no chance is nearly 0 or 1
+WIN_CHANCE = same_for_all(WinChance(0.3, 0.1, 0.4, 0.4, 0.1, 0.5, 0.5))
+GENTLE = same_for_all(WinChance(0.3, 0.1, 0.4, 0.4, 0.1, 3, 0.5))  # no chance is nearly 0 or 1
 FLAT = Plan("flat", 64, 5, 0.0, 0.3, 0.5, False, False)
 TREE = FLAT._replace(method="tree")
-TOLD = FLAT._replace(told=True)
+SEES_ALL = FLAT._replace(sees_all=True)
 UNIFORM = FLAT._replace(depth=END_OF_GAME, noise=1.0)  # by random play to the end
 METHODS = pytest.mark.parametrize("plan", [FLAT, TREE], ids=["flat", "tree"])
 BOARDS = pytest.mark.parametrize("name", VARIANTS)
@@ -47,27 +49,27 @@ def running(name: str, number: int = 60) -> tuple[MountDrago, State]:
 
 def search(
     game: MountDrago, state: State, seeds: Any, plan: Plan, weights: NDArray[np.float64] = LIGHT
-) -> Thought:
+) -> SearchResult:
     before = state.tobytes()
-    thought = planning.search(game, state, seeds, plan, weights, OUTLOOK)
+    result = planning.search(game, state, seeds, plan, weights, WIN_CHANCE)
     assert state.tobytes() == before  # it thinks about copies
-    return thought
+    return result
 
 
-def listed(thought: Thought) -> NDArray[np.bool_]:
-    return np.asarray(np.arange(thought.actions.shape[1]) < thought.counts[:, None])
+def listed(result: SearchResult) -> NDArray[np.bool_]:
+    return np.asarray(np.arange(result.actions.shape[1]) < result.counts[:, None])
 
 
-def same(one: Thought, other: Thought) -> bool:
+def same(one: SearchResult, other: SearchResult) -> bool:
     """Equal to the last bit; what stands beyond the count of an action list means nothing."""
     parts = zip(one[1:], other[1:], strict=True)
     equal_lists = np.array_equal(one.actions[listed(one)], other.actions[listed(other)])
     return equal_lists and all(np.array_equal(a, b) for a, b in parts)
 
 
-def rows_of(thought: Thought, rows: Any) -> Thought:
-    actions, counts, visits, values = thought
-    return Thought(actions[rows], counts[rows], visits[rows], values[rows])
+def rows_of(result: SearchResult, rows: Any) -> SearchResult:
+    actions, counts, visits, values = result
+    return SearchResult(actions[rows], counts[rows], visits[rows], values[rows])
 
 
 def choice(table: Table, plan: Plan, weights: NDArray[np.float64] = LIGHT, seed: int = 1) -> str:
@@ -99,9 +101,9 @@ FREE = [f"{colour} 1" for colour in ("blue", "brown", "black", "gray", "purple",
 )
 def test_half_of_the_candidates_goes_on(hand: list[str], playouts: int, visits: list[int]) -> None:
     table = at(hands=[", ".join(hand), "yellow 1"])
-    thought = search(table.game, table.state, [3], FLAT._replace(playouts=playouts))
-    assert sorted(thought.visits[0, : len(visits)].tolist()) == visits
-    assert not thought.visits[0, len(visits) :].any()
+    result = search(table.game, table.state, [3], FLAT._replace(playouts=playouts))
+    assert sorted(result.visits[0, : len(visits)].tolist()) == visits
+    assert not result.visits[0, len(visits) :].any()
 
 
 @METHODS
@@ -116,19 +118,19 @@ def test_a_search_is_that_of_the_oracle(name: str, plan: Plan) -> None:
             explore=0.1 + row / 6,
             sharpness=row / 6,
             margin=bool(row & 1),
-            told=bool(row & 2),
+            sees_all=bool(row & 2),
         )
         weights, seed = THUMBS + rng.normal(size=THUMBS.shape) / 8, int(rng.integers(2**63))
         slow = Search(game, one, seed, asked, weights, GENTLE)
         getattr(slow, plan.method)()
-        thought = planning.search(game, one, [seed], asked, weights, GENTLE)
-        count = thought.counts[0]
-        assert thought.actions[0, :count].tolist() == slow.actions
+        result = planning.search(game, one, [seed], asked, weights, GENTLE)
+        count = result.counts[0]
+        assert result.actions[0, :count].tolist() == slow.actions
         if count == 1:
-            assert not thought.visits.any()
+            assert not result.visits.any()
             continue
-        assert thought.visits[0, :count].tolist() == list(slow.visits.values())
-        totals = thought.values[0, :count] * thought.visits[0, :count]
+        assert result.visits[0, :count].tolist() == list(slow.visits.values())
+        totals = result.values[0, :count] * result.visits[0, :count]
         assert totals.tolist() == pytest.approx(list(slow.totals.values()), abs=1e-9)
 
 
@@ -136,48 +138,48 @@ def test_a_search_is_that_of_the_oracle(name: str, plan: Plan) -> None:
 def test_every_candidate_of_a_flat_search_is_tried(name: str) -> None:
     game, state = running(name)
     for playouts in (1, 5, 64):
-        thought = search(game, state, range(len(state)), FLAT._replace(playouts=playouts))
-        several = thought.counts > 1
-        assert (thought.visits[several][listed(thought)[several]] > 0).all()
-        assert not thought.visits[~listed(thought)].any()
-        assert not thought.values[~listed(thought)].any()
+        result = search(game, state, range(len(state)), FLAT._replace(playouts=playouts))
+        several = result.counts > 1
+        assert (result.visits[several][listed(result)[several]] > 0).all()
+        assert not result.visits[~listed(result)].any()
+        assert not result.values[~listed(result)].any()
 
 
 @BOARDS
 @pytest.mark.parametrize("playouts", [1, 2, 64])
 def test_every_playout_of_a_tree_passes_a_candidate(name: str, playouts: int) -> None:
     game, state = running(name)
-    thought = search(game, state, range(len(state)), TREE._replace(playouts=playouts))
-    assert (thought.visits.sum(1) == np.where(thought.counts > 1, playouts, 0)).all()
-    assert not thought.visits[~listed(thought)].any()
+    result = search(game, state, range(len(state)), TREE._replace(playouts=playouts))
+    assert (result.visits.sum(1) == np.where(result.counts > 1, playouts, 0)).all()
+    assert not result.visits[~listed(result)].any()
 
 
 @METHODS
 def test_a_single_action_needs_no_playouts(plan: Plan) -> None:
     table = at({"blue": 1}, ["blue 2"])
-    thought = search(table.game, table.state, [0], plan)
-    assert thought.counts.tolist() == [1]
-    assert not thought.visits.any()
+    result = search(table.game, table.state, [0], plan)
+    assert result.counts.tolist() == [1]
+    assert not result.visits.any()
     assert choice(table, plan) == "play blue 2"
 
 
 @METHODS
 def test_a_finished_game_among_others_is_left_alone(plan: Plan) -> None:
     game, state = positions("standard")
-    thought = search(game, state, range(len(state)), plan._replace(playouts=8))
+    result = search(game, state, range(len(state)), plan._replace(playouts=8))
     over = state["phase"] == OVER
     assert over.any()
-    assert not thought.counts[over].any()
-    assert not thought.visits[over].any()
+    assert not result.counts[over].any()
+    assert not result.visits[over].any()
     assert len(search(game, state[:0].copy(), [], plan).best()) == 0
 
 
 def test_the_best_has_the_most_playouts_and_then_the_better_mean() -> None:
-    actions = np.array([[7, 8, 9, 200]] * 3, np.uint8)
+    actions = np.array([[7, 8, 9, 200]] * 3, np.uint16)
     visits = np.array([[4, 5, 1, 0], [5, 5, 1, 0], [0, 0, 0, 0]])
     values = np.array([[0.9, 0.1, 0.9, 0.0], [-0.2, -0.1, 0.9, 0.0], [0.0, 0.0, 0.0, 0.0]])
-    thought = Thought(actions, np.array([3, 3, 1]), visits, values)
-    assert thought.best().tolist() == [8, 8, 7]
+    result = SearchResult(actions, np.array([3, 3, 1]), visits, values)
+    assert result.best().tolist() == [8, 8, 7]
 
 
 # ---------------------------------------------------------------- what a playout is worth
@@ -197,17 +199,17 @@ def each_action(game: MountDrago, state: State) -> Iterator[tuple[int, int, Stat
 @pytest.mark.parametrize("margin", [False, True])
 def test_in_a_known_world_a_value_is_that_of_the_position_reached(depth: int, margin: bool) -> None:
     game, state = running("standard", 24)
-    plan = TOLD._replace(depth=depth, margin=margin)
-    thought = search(game, state, range(len(state)), plan, THUMBS)
+    plan = SEES_ALL._replace(depth=depth, margin=margin)
+    result = search(game, state, range(len(state)), plan, THUMBS)
     for row, i, after in each_action(game, state):
         seat, players = state["seat"][row], state["players"][row]
         planning.roll(game, after, [0], THUMBS, depth=depth)
-        worth = planning.outlook(game, after, OUTLOOK)[0, seat]
+        worth = planning.win_chances(game, after, WIN_CHANCE)[0, seat]
         if margin:
             scores = after["score"][0, :players].tolist()
             worth = 0.5 + (scores[seat] - (sum(scores) - scores[seat]) / (players - 1)) / 64
-        if thought.counts[row] > 1:
-            assert thought.values[row, i] == pytest.approx(worth, abs=1e-9)
+        if result.counts[row] > 1:
+            assert result.values[row, i] == pytest.approx(worth, abs=1e-9)
 
 
 @pytest.mark.parametrize("plan", [FLAT._replace(depth=0), FLAT._replace(noise=0.5), UNIFORM])
@@ -298,8 +300,8 @@ def test_a_win_at_hand_is_taken_and_a_loss_avoided(
 @METHODS
 def test_a_shared_victory_is_half_of_one(plan: Plan) -> None:
     table = at(THIRD, ["blue 1, red 1"], scores=[0, 4])
-    thought = search(table.game, table.state, [1], plan)
-    assert thought.values[0, 0] == 0.5
+    result = search(table.game, table.state, [1], plan)
+    assert result.values[0, 0] == 0.5
 
 
 # ---------------------------------------------------------------- exact expectations
@@ -395,14 +397,14 @@ def test_values_are_the_expected_shares_of_the_victory_under_random_play(name: s
     table, rows = at(dragons, hands, scores=scores, edition=edition, **TINY), 200
     bounds = values_by_hand(reference(table.game, table.state[0]))
     plan = UNIFORM._replace(playouts=2000)
-    thought = search(table.game, np.repeat(table.state, rows), range(rows), plan)
-    visits = thought.visits.sum(0)
-    means = (thought.visits * thought.values).sum(0) / np.maximum(visits, 1)
+    result = search(table.game, np.repeat(table.state, rows), range(rows), plan)
+    visits = result.visits.sum(0)
+    means = (result.visits * result.values).sum(0) / np.maximum(visits, 1)
     for (low, high), mean, number in zip(bounds, means, visits, strict=False):
         error = 5 * 0.5 / np.sqrt(number)
         assert low - error < mean < high + error
     best = max(range(len(bounds)), key=bounds.__getitem__)
-    assert (thought.best() == thought.actions[0, best]).mean() > 0.95
+    assert (result.best() == result.actions[0, best]).mean() > 0.95
 
 
 # ---------------------------------------------------------------- known worlds, solved
@@ -453,35 +455,35 @@ def solved() -> list[tuple[MountDrago, State, NDArray[Any]]]:
     return found
 
 
-def worth_of(thought: Thought, action: int, values: NDArray[Any]) -> float:
-    return values[thought.actions[0].tolist().index(action)]
+def worth_of(result: SearchResult, action: int, values: NDArray[Any]) -> float:
+    return values[result.actions[0].tolist().index(action)]
 
 
 def test_the_tree_finds_the_best_play_against_the_best_replies() -> None:
-    plan = UNIFORM._replace(method="tree", playouts=2000, explore=1.0, sharpness=0.0, told=True)
+    plan = UNIFORM._replace(method="tree", playouts=2000, explore=1.0, sharpness=0.0, sees_all=True)
     missed = 0
     for game, state, values in solved():
-        thought, best = search(game, state, [5], plan), values[:, 0]
-        assert worth_of(thought, int(thought.best()[0]), best) == best.max()
+        result, best = search(game, state, [5], plan), values[:, 0]
+        assert worth_of(result, int(result.best()[0]), best) == best.max()
         # who takes the most at once misses it now and then
         greedy = planning.assess(game, state, same_for_all(Weights(0, 1 / 1024, 0, 0, 0, 0, 0, 0)))
-        missed += worth_of(thought, int(greedy[0]), best) < best.max()
+        missed += worth_of(result, int(greedy[0]), best) < best.max()
     assert len(solved()) > 15
     assert missed > 3
 
 
 def test_in_a_known_world_the_dice_alone_are_left_to_chance() -> None:
-    plan, rows = UNIFORM._replace(told=True, playouts=400), 100
+    plan, rows = UNIFORM._replace(sees_all=True, playouts=400), 100
     for game, state, values in solved():
-        thought = search(game, np.repeat(state, rows), range(rows), plan)
-        visits = thought.visits.sum(0)[: len(values)]
-        means = (thought.visits * thought.values).sum(0)[: len(values)] / visits
+        result = search(game, np.repeat(state, rows), range(rows), plan)
+        visits = result.visits.sum(0)[: len(values)]
+        means = (result.visits * result.values).sum(0)[: len(values)] / visits
         assert (abs(means - values[:, 1]) < 5 * 0.5 * np.sqrt(2 / visits)).all()
 
 
 def test_playouts_do_not_depend_on_each_other() -> None:
     """So the mean of 64 of them varies 64 times less than one."""
-    plan, rows = UNIFORM._replace(told=True), 2000
+    plan, rows = UNIFORM._replace(sees_all=True), 2000
     ratios = []
     for game, state, values in solved():
         if len(values) == 2 and 0.1 < values[0, 1] < 0.9:
@@ -507,11 +509,11 @@ def test_the_bonus_spreads_the_playouts_and_follows_the_rules_of_thumb() -> None
 
     def shares(explore: float, sharpness: float) -> tuple[NDArray[Any], NDArray[Any]]:
         asked = plan._replace(explore=explore, sharpness=sharpness)
-        thought = search(game, state, range(len(state)), asked)
-        several = thought.counts > 1
-        share = thought.visits / np.maximum(thought.visits.sum(1, keepdims=True), 1)
-        own = share[thought.actions == best[:, None]]
-        return own, (share.max(1) * thought.counts)[several]
+        result = search(game, state, range(len(state)), asked)
+        several = result.counts > 1
+        share = result.visits / np.maximum(result.visits.sum(1, keepdims=True), 1)
+        own = share[result.actions == best[:, None]]
+        return own, (share.max(1) * result.counts)[several]
 
     _, wide = shares(1000.0, 0.0)
     assert wide.max() < 1.2  # all candidates get about as many
@@ -536,8 +538,9 @@ def test_what_the_seat_cannot_see_changes_nothing(name: str, plan: Plan) -> None
         views = [shuffled(game, own, seat, rng), game.determinize(own, seat, seeds[rows])]
         for view in views:
             assert same(first, search(game, view, seeds[rows], plan, THUMBS))
-            told = [search(game, v, seeds[rows], plan._replace(told=True)) for v in (own, view)]
-            changed += (told[0].best() != told[1].best()).sum()
+            all_known = plan._replace(sees_all=True)
+            known = [search(game, v, seeds[rows], all_known) for v in (own, view)]
+            changed += (known[0].best() != known[1].best()).sum()
     assert changed  # who is told all makes use of it
 
 
@@ -571,5 +574,5 @@ def test_another_seed_gives_other_playouts(plan: Plan) -> None:
 @METHODS
 def test_equal_rows_with_other_seeds_are_other_searches(plan: Plan) -> None:
     game, state = running("standard", 1)
-    thought = search(game, np.repeat(state, 20), range(20), plan)
-    assert len(np.unique(thought.values[:, 0])) > 10
+    result = search(game, np.repeat(state, 20), range(20), plan)
+    assert len(np.unique(result.values[:, 0])) > 10

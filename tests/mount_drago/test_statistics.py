@@ -6,13 +6,12 @@ import numpy as np
 import pandas
 import pytest
 
-from agents import weights
 from drago_env import MountDrago, Rules, analysis, play
 from drago_env.game import State, Turn
 from drago_env.mount_drago import planning
 from drago_env.mount_drago.statistics import census, last_dragon
 
-HEURISTIC = weights.array("heuristic")
+HEURISTIC = planning.weights("heuristic")
 TABLES = [Rules(2), Rules(4, "italian"), Rules.tiny()]
 
 
@@ -23,8 +22,8 @@ def test_census_agrees_with_the_records(rules: Rules) -> None:
     counted = census(game, policies, seeds)
     records = play(game, policies, seeds).records
     moves = pandas.DataFrame(analysis.table(records)).groupby("game")
-    assert counted.scores.tolist() == [made["scores"] for made in records]
-    assert counted.points.sum(1).tolist() == [sum(made["scores"]) for made in records]
+    assert counted.scores.tolist() == [record["scores"] for record in records]
+    assert counted.points.sum(1).tolist() == [sum(record["scores"]) for record in records]
     assert (
         counted.turns.tolist()
         == moves["step"].agg(lambda s: s.isin(["play", "keep"]).sum()).tolist()
@@ -32,8 +31,8 @@ def test_census_agrees_with_the_records(rules: Rules) -> None:
     assert counted.kept.tolist() == moves["step"].agg(lambda s: (s == "keep").sum()).tolist()
     assert (counted.choices >= counted.kept).all()
     assert counted.kept.any()
-    for share, made in zip(counted.win_share, records, strict=True):
-        assert np.flatnonzero(share).tolist() == made["winners"]
+    for share, record in zip(counted.win_share, records, strict=True):
+        assert np.flatnonzero(share).tolist() == record["winners"]
         assert share.sum() == pytest.approx(1)
 
 
@@ -60,7 +59,7 @@ def test_watch_sees_every_round_and_the_end() -> None:
     assert seen[0] == (5, 5)
     assert seen[-1] == (0, 0)
     assert all(chosen == running for chosen, running in seen)
-    assert sum(chosen for chosen, _ in seen) == sum(len(made["moves"]) for made in played.records)
+    assert sum(chosen for chosen, _ in seen) == sum(len(kept["moves"]) for kept in played.records)
     assert (total == played.scores).all()
 
 
@@ -69,12 +68,12 @@ def test_last_dragon_plays_on_both_ways() -> None:
     state = game.new(range(40))
     planning.roll(game, state, range(40), HEURISTIC, depth=10)
     before = state.tobytes()
-    fork = last_dragon(game, state, HEURISTIC)
+    choice = last_dragon(game, state, HEURISTIC)
     assert state.tobytes() == before
-    assert len(fork.rows)
+    assert len(choice.rows)
     legal, kinds = game.legal(state), game.rules[0].card_kinds
     chosen = planning.assess(game, state, HEURISTIC)
-    for row, kept, gain in zip(*fork, strict=True):
+    for row, kept, gain in zip(*choice, strict=True):
         card = int(chosen[row] % kinds)
         assert kept == (chosen[row] >= kinds)
         assert legal.mask[row, [card, card + kinds]].all()

@@ -11,20 +11,21 @@ import pytest
 from numpy.typing import NDArray
 
 from drago_env import Board, MountDrago, Rules
+from drago_env.core.planning import Plan
 from drago_env.game import State
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.kernel import DISCARD, OVER, PLAY
-from drago_env.mount_drago.planning import Outlook, Weights
+from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import EDITIONS
+from drago_env.mount_drago.state import DISCARD, OVER, PLAY
 from tests.conftest import Table, at
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, along, picked
+from tests.mount_drago.test_knowledge import shuffled
 from tests.mount_drago.thumbs import Thoughts, chances, reference, thoughts
-from tests.test_knowledge import shuffled
 from tests.test_package import PLAIN, run
 
 PLAYERS = (2, 3, 4, 5)
 NONE = Weights(0, 0, 0, 0, 0, 0, 0, 0)
-FLAT = Outlook(0, 0, 0, 0, 0, 0, 0)
+FLAT = WinChance(0, 0, 0, 0, 0, 0, 0)
 STEEP = Board(
     (0, 50, -50, 9, 50, -7, 50, 49), ("start", "plain", *["blue", "green"] * 2, *["summit"] * 2)
 )
@@ -64,7 +65,7 @@ def oracle(name: str) -> list[list[Thoughts]]:
     return [thoughts(reference(game, it)) for it in state]
 
 
-def same_for_all(numbers: Weights | Outlook) -> NDArray[np.float64]:
+def same_for_all(numbers: Weights | WinChance) -> NDArray[np.float64]:
     return np.tile(np.array(numbers, np.float64), (len(PLAYERS), 1))
 
 
@@ -134,11 +135,11 @@ def test_chances_are_those_of_the_oracle(name: str) -> None:
     game, state = positions(name)
     rng, before = np.random.default_rng(7), state.tobytes()
     tables = [rng.normal(size=(len(PLAYERS), len(FLAT))) for _ in range(3)]
-    tables += [same_for_all(FLAT._replace(**{field: 1.5})) for field in Outlook._fields]
+    tables += [same_for_all(FLAT._replace(**{field: 1.5})) for field in WinChance._fields]
     for weights in tables:
-        told = planning.outlook(game, state, weights)
+        told = planning.win_chances(game, state, weights)
         for it, row in zip(state, told, strict=True):
-            expected = chances(reference(game, it), Outlook(*weights[it["players"] - 2]))
+            expected = chances(reference(game, it), WinChance(*weights[it["players"] - 2]))
             assert row[: it["players"]] == pytest.approx(expected, abs=1e-9)
             assert not row[it["players"] :].any()
         assert told.sum(1) == pytest.approx(1)
@@ -152,7 +153,7 @@ def test_chances_after_the_end_are_shares_of_the_victory(name: str) -> None:
     over["score"][::2, 1] = over["score"][::2, 0] = over["score"][::2].max(1)  # some ties
     winners = game.winners(over)
     shares = winners / winners.sum(1, keepdims=True)
-    told = planning.outlook(game, over, same_for_all(FLAT._replace(space=9, cards=-9)))
+    told = planning.win_chances(game, over, same_for_all(FLAT._replace(space=9, cards=-9)))
     assert np.array_equal(told, shares)
     assert len(np.unique(told)) > 2
 
@@ -178,14 +179,15 @@ def test_threads_and_the_size_of_the_batch_change_nothing(threads: int) -> None:
     game, state = positions("standard")
     several = MountDrago(*game.rules, threads=threads)
     rng = np.random.default_rng(9)
-    weights, outlook = rng.normal(size=(4, 8)), rng.normal(size=(4, 7))
-    best, told = planning.assess(game, state, weights), planning.outlook(game, state, outlook)
+    weights, win_chance = rng.normal(size=(4, 8)), rng.normal(size=(4, 7))
+    best = planning.assess(game, state, weights)
+    told = planning.win_chances(game, state, win_chance)
     assert np.array_equal(best, planning.assess(several, state, weights))
-    assert np.array_equal(told, planning.outlook(several, state, outlook))
+    assert np.array_equal(told, planning.win_chances(several, state, win_chance))
     for row in range(0, len(state), 9):
         one = state[row : row + 1].copy()
         assert planning.assess(game, one, weights)[0] == best[row]
-        assert np.array_equal(planning.outlook(game, one, outlook)[0], told[row])
+        assert np.array_equal(planning.win_chances(game, one, win_chance)[0], told[row])
 
 
 # ---------------------------------------------------------------- by hand, on the short track
@@ -292,8 +294,8 @@ def test_after_the_end_nothing_counts() -> None:
 def test_the_lead_decides_whether_the_end_is_hastened(scores: list[int], even: float) -> None:
     # blue is the second dragon on the summit and brings us 4; ten points of a lead count
     table = at({"black": 15, "blue": 11}, ["blue 1, red 1"], scores=scores)
-    assert prefers(table, haste=0.99 * even) == "play blue 1"
-    assert prefers(table, haste=1.01 * even) == "play red 1"
+    assert prefers(table, tempo=0.99 * even) == "play blue 1"
+    assert prefers(table, tempo=1.01 * even) == "play red 1"
 
 
 def test_in_the_discard_step_the_own_cards_stay_while_they_lift() -> None:
@@ -316,21 +318,21 @@ def test_in_the_discard_step_the_own_cards_stay_while_they_lift() -> None:
 def answers() -> str:
     """What the kernels answer along a few games, as text."""
     rng, told = np.random.default_rng(3), []
-    weights, outlook = rng.normal(size=(4, 8)), rng.normal(size=(4, 7))
+    weights, win_chance = rng.normal(size=(4, 8)), rng.normal(size=(4, 7))
     for rules in (Rules.tiny(3), Rules.tiny(2, "italian"), Rules(5, board=STEEP)):
         game = MountDrago(rules)
         for state in along(game, range(3), [0] * 3):
-            told += [planning.outlook(game, state, outlook).round(9).tolist()]
+            told += [planning.win_chances(game, state, win_chance).round(9).tolist()]
             told += [planning.assess(game, state, weights).tolist()]
             if rules.hand == 2:
                 for method in ("flat", "tree"):
-                    plan = planning.Plan(method, 12, 3, 0.3, 0.5, 0.5, False, False)
-                    thought = planning.search(game, state, [4, 5, 6], plan, weights, outlook)
+                    plan = Plan(method, 12, 3, 0.3, 0.5, 0.5, False, False)
+                    thought = planning.search(game, state, [4, 5, 6], plan, weights, win_chance)
                     told += [thought.visits.tolist(), thought.values.round(9).tolist()]
     return repr(told)
 
 
 def test_planning_without_the_compiler_is_the_same() -> None:
-    code = "from tests.test_thumbs import answers; print(answers())"
+    code = "from tests.mount_drago.test_thumbs import answers; print(answers())"
     python = (sys.executable, "-W", "ignore::RuntimeWarning")  # the generator wraps around
     assert run(*python, "-c", code, env=PLAIN).strip() == answers()

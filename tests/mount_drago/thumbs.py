@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from drago_env import MountDrago
+from drago_env.core.planning import Plan
 from drago_env.game import State
 from drago_env.mount_drago import planning
-from drago_env.mount_drago.planning import Outlook, Plan, Weights
+from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import EDITIONS
-from drago_env.mount_drago.storage import PHASES
+from drago_env.mount_drago.state import PHASES
 from tests.mount_drago.reference import Reference
 
 HIGHEST_CLASS = 15  # gains of the next rider are told apart by whole points, up to this
@@ -176,7 +177,7 @@ def think_of_play(side: Reference, action: int) -> Thoughts:
         sign = (ahead > 0) - (ahead < 0)
         return Thoughts(play.gain(seat), Weights(lost_draw, 0, 0, 0, 0, 0, sign, 0))
     rivals = [space_value(after, other) for other in range(side.players) if other != seat]
-    haste = min(max(ahead, -FARTHEST_LEAD), FARTHEST_LEAD) if reaches else 0
+    tempo = min(max(ahead, -FARTHEST_LEAD), FARTHEST_LEAD) if reaches else 0
     weighted = Weights(
         draw=lost_draw,
         place=space_value(after, seat),
@@ -185,7 +186,7 @@ def think_of_play(side: Reference, action: int) -> Thoughts:
         plan=best_gain(after, seat, rest),
         danger=danger(after, seat, side.unseen(seat)),
         end=0,
-        haste=haste,
+        tempo=tempo,
     )
     return Thoughts(play.gain(seat), weighted)
 
@@ -201,7 +202,7 @@ def steps_left(side: Reference) -> int:
     return sum(below[: side.summit_dragons - arrived])
 
 
-def chances(side: Reference, weights: Outlook) -> list[float]:
+def chances(side: Reference, weights: WinChance) -> list[float]:
     """Each seat's chance to win; after the end its share of the victory."""
     if side.over:
         winners = side.winners()
@@ -212,7 +213,7 @@ def chances(side: Reference, weights: Outlook) -> list[float]:
     return [own / sum(odds) for own in odds]
 
 
-def standing_of(side: Reference, seat: int, weights: Outlook) -> float:
+def standing_of(side: Reference, seat: int, weights: WinChance) -> float:
     """What a rider has, and what he may expect, in points."""
     of_threat = weights.threat + (weights.turn if seat == side.seat else 0)
     return (
@@ -227,10 +228,10 @@ def standing_of(side: Reference, seat: int, weights: Outlook) -> float:
 # ---------------------------------------------------------------- search
 
 
-def leaf(side: Reference, margin: bool, outlook: Outlook) -> list[float]:
+def leaf(side: Reference, margin: bool, win_chance: WinChance) -> list[float]:
     """What a position is worth to each seat."""
     if not margin:
-        return chances(side, outlook)
+        return chances(side, win_chance)
     total, others = sum(side.scores), side.players - 1
     return [0.5 + (own - (total - own) / others) / 64 for own in side.scores]
 
@@ -245,31 +246,32 @@ class Search:
         seed: int,
         plan: Plan,
         weights: Any,
-        outlook: Any,
+        win_chance: Any,
         priors: Sequence[float] | None = None,
     ) -> None:
         assert plan.noise == 0
         kind = int(state["players"][0]) - 2
         self.game, self.state, self.seed, self.plan = game, state, seed, plan
-        self.table, self.weights, self.outlook = weights, weights[kind], Outlook(*outlook[kind])
+        self.table, self.weights = weights, weights[kind]
+        self.win_chance = WinChance(*win_chance[kind])
         self.seat = int(state["seat"][0])
         self.actions = reference(game, state[0]).legal()
         self.visits = dict.fromkeys(self.actions, 0)
         self.totals = dict.fromkeys(self.actions, 0.0)
         for action, prior in zip(self.actions, priors or (), strict=False):
-            self.totals[action] = plan.trust * math.log(max(prior, 1e-9))
+            self.totals[action] = plan.prior_weight * math.log(max(prior, 1e-9))
 
     def world(self) -> State:
-        """The true game if the search is told, else the next one that the seat must reckon with."""
+        """The true game if the search sees all, else the next one that its seat reckons with."""
         self.seed = (self.seed + 0x9E3779B97F4A7C15) % 2**64
-        if self.plan.told:
+        if self.plan.sees_all:
             return self.state.copy()
         return self.game.determinize(self.state, self.seat, [self.seed])
 
     def played_on(self, world: State) -> list[float]:
         """What comes of a world after a few decisions by the rules of thumb."""
         planning.roll(self.game, world, [0], self.table, depth=self.plan.depth)
-        return leaf(reference(self.game, world[0]), self.plan.margin, self.outlook)
+        return leaf(reference(self.game, world[0]), self.plan.margin, self.win_chance)
 
     def flat(self) -> None:
         """Every candidate in the same worlds, then the better half of them, and so on."""
