@@ -98,9 +98,18 @@ class Rules:
                 )
 
     @classmethod
-    def tiny(cls) -> Rules:
+    def tiny(cls, move2_village: bool = False, long_planks: bool = False) -> Rules:
         """The tiny game of clause 12.3, small enough to be solved exactly on the same engine."""
-        return cls(kinds=(0, 3, 5, 6), slots=3, planks=2, stones=1, max_rounds=2, map=Map.tiny())
+        return cls(
+            kinds=(0, 3, 5, 6),
+            slots=3,
+            planks=2,
+            stones=1,
+            max_rounds=2,
+            move2_village=move2_village,
+            long_planks=long_planks,
+            map=Map.tiny(),
+        )
 
     @property
     def colours(self) -> tuple[str, ...]:

@@ -13,29 +13,40 @@ if TYPE_CHECKING:
 
 def make(
     players: int = 2,
+    reuse: str | None = None,
+    stop: bool | None = None,
+    turn_cap: int | None = None,
     graph: Graph | str | Path | None = None,
     copies: Sequence[int] | None = None,
+    hand: int | None = None,
+    rob: int | None = None,
+    spoils: int | None = None,
+    dragons: int | None = None,
+    rainbows: int | None = None,
+    bridges: int | None = None,
     reward: str = "win",
     threads: int = 1,
     rules: str = "full",
-    **numbers: Any,
 ) -> RupeDeiDraghi:
     """The rule book; `graph` is a `Graph`, a built-in name, a graph file, or by default `rupe-85`.
 
-    `numbers` are the sizes and flags of clause 15: hand, rob, spoils, dragons, rainbows, bridges,
-    turn_cap, reuse and stop. `rules="tiny"` is the small game of clause 15.3.
+    The other words are the sizes and flags of clause 15. `rules="tiny"` is the small game of
+    clause 15.3, of which only `turn_cap` can be chosen.
     """
     from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
     from drago_env.rupe_dei_draghi.graph import Graph
     from drago_env.rupe_dei_draghi.rules import Rules, RulesError
 
+    words = {"reuse": reuse, "stop": stop, "turn_cap": turn_cap, "graph": graph, "copies": copies}
+    words |= {"hand": hand, "rob": rob, "spoils": spoils, "dragons": dragons}
+    words |= {"rainbows": rainbows, "bridges": bridges}
+    given: dict[str, Any] = {name: value for name, value in words.items() if value is not None}
     if rules not in ("full", "tiny"):
         raise RulesError(f"rules must be full or tiny, not {rules!r}")
     if rules == "tiny":
-        if graph is not None or copies is not None or players != 2 or set(numbers) - {"turn_cap"}:
+        if players != 2 or given.keys() - {"turn_cap"}:
             raise RulesError("the tiny rules have numbers of their own: leave all but turn_cap out")
-        return RupeDeiDraghi(Rules.tiny(**numbers), reward=reward, threads=threads)
+        return RupeDeiDraghi(Rules.tiny(**given), reward=reward, threads=threads)
     if isinstance(graph, str | Path):
-        graph = Graph.called(str(graph))
-    chosen: dict[str, Any] = {"players": players, "graph": graph, "copies": copies, **numbers}
-    return RupeDeiDraghi(Rules(**chosen), reward=reward, threads=threads)
+        given["graph"] = Graph.called(str(graph))
+    return RupeDeiDraghi(Rules(players, **given), reward=reward, threads=threads)

@@ -245,9 +245,9 @@ def _fault_before(
     if not game.is_legal(state, action):
         reason, clause = game.why_illegal(state, 0, action)
         return f"cannot {game.decision_text(state, 0, action)}: {reason} (clause {clause})"
-    key = chance_key(it, action, rules)
-    fault = _chance_fault(move, key, rules, guess)
-    if fault or key is None or guess is None:
+    asked = chance_key(it, action, rules)
+    fault = _chance_fault(move, asked, rules, guess)
+    if fault or asked is None or guess is None:
         return fault
     won = bool(ending and ending.get("winners") == [move["seat"]])
     return guess.fit_chance(key, move[key], action, won)
