@@ -5,32 +5,20 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Legal
-from drago_env.mount_drago.observation import FEATURES, named
-from drago_env.policy import View
+from drago_env.game import Game, State
+from drago_env.pictures.picture import plain
+from drago_env.pictures.table import Table, names_of, table_of
+from drago_env.policy import Policy, View
 
 PROMPT = "your move (? for help, q to leave): "
 HELP = """\
-Type the number of a move, or the move in words: 'blue 3', 'blue 3 keep', 'discard red 2', 'done'.
-Beginnings of words will do where only one move fits them. Where you may take a dragon or keep
-your own, 'blue 3' takes it and 'blue 3 keep' keeps yours. ? shows this text, q leaves the game.
-
-In the picture bu@0 is the blue dragon with rider 0 on it, b a blue space, g a green one, ^ the
-summit; the numbers are the values of the spaces.
-
-- A card moves the dragon of its colour by its value. If nobody else rides that dragon, you now do.
-- You may keep your own dragon only if the one that moves was in last place and nobody rode it.
-- Points come when the moved dragon lands: on blue each rider gets the value of his dragon's space
-  if it is 3 or less; on green, or when it reaches the summit, whatever it is.
-- After a scoring you draw no card, so a short hand is the price of points.
-- The game ends at once when the last dragon that it waits for reaches the summit."""
-
-_COLOURING = re.compile(r"\x1b\[[\d;]*m")
+Type the number of a move, or the move in words. Beginnings of words will do where only one move
+fits them. ? shows this text, q leaves the game."""
 _WORDS = re.compile(r"[a-z]+|\d+")
 
 
@@ -65,39 +53,40 @@ class Human:
     ) -> NDArray[np.int64]:
         if view is None:
             raise ValueError("a person needs a view to look at: ask through drago_env.policy.ask")
-        legal = view.game.legal(view.state)
-        features = view.game.features(view.state, legal)
+        table = table_of(view.game)
         chosen = np.empty(len(mask), np.int64)
         for row in range(len(mask)):
             if len(mask) > 1:
                 self._write(f"\ngame {row + 1} of {len(mask)}")
-            moves = _moves(view, row, legal)
-            self._show(view, row, moves, features[row])
-            chosen[row] = moves[self._choice(list(moves))]
+            one = view.state[row : row + 1]
+            moves = self._show(view.game, table, one)
+            line = self._choice(
+                list(moves), "\n\n".join(filter(None, (HELP, table.legend, table.rules)))
+            )
+            chosen[row] = moves[line]
         return chosen
 
-    def _show(
-        self, view: View, row: int, moves: Mapping[str, int], features: NDArray[np.float32]
-    ) -> None:
-        seat = int(view.game.current_player(view.state)[row])
-        players = int(view.game.players(view.state)[row])
-        picture = view.game.draw(view.state, row, viewer=seat).ansi()
-        self._write("\n" + (picture if self.colour else _COLOURING.sub("", picture)))
-        self._write(f"\nyou are rider {seat}; your moves:")
-        names = ["you", *(f"rider {(seat + k) % players}" for k in range(1, players))]
-        width = max(map(len, moves))
-        for number, (text, vector) in enumerate(zip(moves, features, strict=False), 1):
-            words = effect(named(vector, FEATURES), names)
-            self._write(f"{number:>4}  {text:<{width}}  {words}".rstrip())
+    def _show(self, game: Game, table: Table, state: State) -> dict[str, int]:
+        """Shows the position and the moves; the actions by their words."""
+        seat, kind = int(game.current_player(state)[0]), game.spec.seat_name
+        picture = table.text(state, seat, None, names_of(game, state))
+        self._write("\n" + (picture if self.colour else plain(picture)))
+        self._write(f"\nyou are {kind} {seat}; your moves:")
+        names = ["you" if s == seat else name for s, name in enumerate(names_of(game, state))]
+        choices = table.choices(state, names)
+        width = max(len(choice.text) for choice in choices)
+        for number, choice in enumerate(choices, 1):
+            self._write(f"{number:>4}  {choice.text:<{width}}  {choice.effect}".rstrip())
+        return {choice.text: choice.action for choice in choices}
 
-    def _choice(self, moves: Sequence[str]) -> str:
+    def _choice(self, moves: Sequence[str], help: str) -> str:
         """Asks until the answer is one of the moves."""
         while True:
             line = self._line().strip().lower()
             if line in ("q", "quit"):
                 raise Quit("you left the game")
             if line in ("?", "help"):
-                self._write(HELP)
+                self._write(help)
                 continue
             fitting = find(line, moves)
             if len(fitting) == 1:
@@ -117,54 +106,33 @@ def find(line: str, moves: Sequence[str]) -> list[str]:
     """The moves that a line may mean: by their number from 1, or by beginnings of their words.
 
     A move that all the others only go on from is the one that is meant: `play blue 3` rather
-    than `play blue 3 and keep`, as in clause 10.1.
+    than `play blue 3 and keep`.
     """
     by_number = {str(number): move for number, move in enumerate(moves, 1)}
     if line in by_number:
         return [by_number[line]]
     if not re.fullmatch(r"[a-z\d\s,]*[a-z][a-z\d\s,]*", line, re.ASCII):
         return []
-    said = " ".join(_WORDS.findall(line)).replace("light blue", "lightblue").split()
-    fitting = [move for move in moves if _fits(said, move.split())]
+    said = _WORDS.findall(line)
+    fitting = [move for move in moves if _fits(said, move.lower().split())]
     if fitting and all(move.startswith(fitting[0]) for move in fitting):
         return fitting[:1]
     return fitting
 
 
 def _fits(said: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether the words go through all that was said, in its order."""
-    rest = iter(words)
-    return all(any(word.startswith(part) for word in rest) for part in said)
+    """Whether the words go through all that was said, in its order.
 
-
-def _moves(view: View, row: int, legal: Legal) -> dict[str, int]:
-    """The legal actions by their words; of two that begin alike, the shorter comes first."""
-    listed = legal.actions[row, : legal.counts[row]].tolist()
-    return {view.game.action_text(action): action for action in listed}
-
-
-def effect(seen: Mapping[str, NDArray[np.int64]], names: Sequence[str]) -> str:
-    """What a move does at once, in words; nothing for a discard.
-
-    `seen` are its features by name, `names` those of the riders, the one on turn first.
+    What goes on inside a word may be said apart: `light blue` for `lightblue`.
     """
-    if seen["discards"][0] or seen["done"][0]:
-        return ""
-    words = []
-    if seen["trigger"][0]:
-        words.append(_scoring(seen["points"], names))
-    if seen["ends"][0]:
-        return f"{words[0]}; the game ends"
-    if seen["no_draw"][0]:
-        words.append("no draw")
-    stands = "you change to it," if seen["changes"][0] else "you stay"
-    return "; ".join([*words, f"{stands} on a {seen['own_value'][0]}"])
-
-
-def _scoring(points: NDArray[np.int64], names: Sequence[str]) -> str:
-    """Who gets what."""
-    gains = [f"{name} {gain:+d}" for name, gain in zip(names, points, strict=False) if gain]
-    return ", ".join(gains) or "a scoring, but no points"
+    rest, word = iter(words), ""
+    for part in said:
+        while not word.startswith(part):
+            word = next(rest, "\0")
+            if word == "\0":
+                return False
+        word = word[len(part) :]
+    return True
 
 
 def _complaint(line: str, fitting: Sequence[str], count: int) -> str:
@@ -174,6 +142,14 @@ def _complaint(line: str, fitting: Sequence[str], count: int) -> str:
     return f"{line!a:.40} is none of your moves: type {allowed}, or a move in words; ? for help"
 
 
-def make() -> Human:
+def at_terminal() -> Policy:
     """The policy `human`, in colour where the terminal shows it."""
-    return Human(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    return Human(colour=in_colour())
+
+
+def in_colour() -> bool:
+    """Whether the terminal shows colours."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+make = at_terminal

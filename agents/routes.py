@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from agents.session import Early, Refused, Seating, Session, Stale
-from drago_env.mount_drago.record import Record
+from agents.session import Early, Record, Refused, Seating, Session, Stale
 
 MOST_GAMES = 1000  # that are kept at once
 FILES = Path(__file__).with_name("web")
@@ -86,53 +85,53 @@ class Games:
 
 # ---------------------------------------------------------------- routes
 
-Wishes = dict[str, Any]  # the query or the body
-Route = Callable[[Games, str, Wishes], Answer]
+Params = dict[str, Any]  # the query or the body
+Route = Callable[[Games, str, Params], Answer]
 
 
-def _root(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _root(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     return Answer(303, "text/plain", b"", {"Location": f"/games/{games.newest.name}"})
 
 
-def _file(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _file(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     path = FILES / name
     return Answer(200, f"{_KINDS[path.suffix]}; charset=utf-8", path.read_bytes(), {})
 
 
-def _page(games: Games, name: str, wishes: Wishes) -> Answer:
+def _page(games: Games, name: str, params: Params) -> Answer:
     games.named(name)
-    return _file(games, "play.html", wishes)
+    return _file(games, "play.html", params)
 
 
-def _deal(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _deal(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     return as_json(games.deal().position(), 201)
 
 
-def _position(games: Games, name: str, wishes: Wishes) -> Answer:
+def _position(games: Games, name: str, params: Params) -> Answer:
     session = games.named(name)
-    return as_json(session.position(_numbers(wishes, since=False).get("since")))
+    return as_json(session.position(_numbers(params, since=False).get("since")))
 
 
-def _move(games: Games, name: str, wishes: Wishes) -> Answer:
-    session, numbers = games.named(name), _numbers(wishes, version=True, action=True)
+def _move(games: Games, name: str, params: Params) -> Answer:
+    session, numbers = games.named(name), _numbers(params, version=True, action=True)
     before = session.moves
     with _refusals(session):
         games.play(session, **numbers)
     return as_json(session.position(before))
 
 
-def _undo(games: Games, name: str, wishes: Wishes) -> Answer:
-    session, numbers = games.named(name), _numbers(wishes, version=True)
+def _undo(games: Games, name: str, params: Params) -> Answer:
+    session, numbers = games.named(name), _numbers(params, version=True)
     with _refusals(session):
         session.undo(**numbers)
     return as_json(session.position())
 
 
-def _hint(games: Games, name: str, wishes: Wishes) -> Answer:
-    session, numbers = games.named(name), _numbers(wishes, version=True)
+def _hint(games: Games, name: str, params: Params) -> Answer:
+    session, numbers = games.named(name), _numbers(params, version=True)
     with _refusals(session):
         return as_json(session.hint(**numbers))
 
@@ -148,25 +147,26 @@ def _refusals(session: Session) -> Iterator[None]:
         raise Problem(422, str(error)) from None
 
 
-def _board(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _board(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     return Answer(200, "image/svg+xml", games.named(name).board().encode(), {})
 
 
-def _view(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _view(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     session = games.named(name)
-    return _download(session.view(), f"mount-drago-{name}-seat-{session.seat}.jsonl")
+    with _refusals(session):
+        return _download(session.view(), f"{session.kind}-{name}-seat-{session.seat}.jsonl")
 
 
-def _record(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
-    made = _after_the_end(games.named(name).record, name)
-    return _download(made, f"mount-drago-{name}.jsonl")
+def _record(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
+    session = games.named(name)
+    return _download(_after_the_end(session.record, name), f"{session.kind}-{name}.jsonl")
 
 
-def _replay(games: Games, name: str, wishes: Wishes) -> Answer:
-    _numbers(wishes)
+def _replay(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
     text = _after_the_end(games.named(name).replay, name)
     return Answer(200, "text/html; charset=utf-8", text.encode(), {}, _INLINE)
 
@@ -202,7 +202,7 @@ ROUTES: tuple[tuple[str, str, Route], ...] = (
 )
 
 
-def find(method: str, target: str) -> tuple[Route, str, Wishes]:
+def find(method: str, target: str) -> tuple[Route, str, Params]:
     """What a request is about: its route, the name in its address, and its query."""
     try:
         url = urlsplit(target)
@@ -225,15 +225,15 @@ def find(method: str, target: str) -> tuple[Route, str, Wishes]:
     return *there[method], query
 
 
-def _numbers(wishes: Wishes, **names: bool) -> dict[str, int]:
+def _numbers(params: Params, **names: bool) -> dict[str, int]:
     """The whole numbers that a request names: those that it must (True) or may (False) name."""
     allowed = ", ".join(names) or "nothing"
-    for key, value in wishes.items():
+    for key, value in params.items():
         if key not in names:
             raise Problem(400, f"{key!r:.40} is not known here; allowed: {allowed}")
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise Problem(400, f"{key} must be a whole number from 0 on, not {value!r:.40}")
-    missing = [name for name, needed in names.items() if needed and name not in wishes]
+    missing = [name for name, needed in names.items() if needed and name not in params]
     if missing:
         raise Problem(400, f"{' and '.join(missing)} must be given; allowed: {allowed}")
-    return wishes
+    return params

@@ -75,9 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> Answer:
         self._check_sender()
         route, name, query = find(self.command, self.path)
-        wishes = self._body() if self.command == "POST" else query
+        params = self._body() if self.command == "POST" else query
         with self.server.lock:
-            return route(self.server.games, name, wishes)
+            return route(self.server.games, name, params)
 
     def _check_sender(self) -> None:
         """No page of another site may talk to this one, under whatever name it found it."""

@@ -1,4 +1,4 @@
-"""One game that a person plays on a page: it is kept here, and shown as the seat sees it."""
+"""One game that a person plays: it is kept here, and shown as the seat sees it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.human import effect
-from agents.search import Search
+from drago_env import games
 from drago_env.core.chance import mix
-from drago_env.core.checks import seed_array, select
-from drago_env.game import State
-from drago_env.mount_drago import canvas, page, record, scene
-from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.observation import FEATURES, named
-from drago_env.mount_drago.record import Record
-from drago_env.mount_drago.rules import COLOURS, landing
-from drago_env.mount_drago.visible import CODES, Move, Sight, sight
-from drago_env.policy import Policy, RowGenerator, ask
+from drago_env.core.checks import select
+from drago_env.core.planning import planner_of
+from drago_env.game import Game, Move, State
+from drago_env.pictures import canvas, page
+from drago_env.pictures.column import BOARD, Card, Seat
+from drago_env.pictures.picture import Picture
+from drago_env.pictures.table import table_of
+from drago_env.policy import Policy, RowGenerator, View, ask, streams
+from drago_env.search import Search
 
 PLAYOUTS = 8192  # of a hint: eight times those of `search`, since its numbers are read
-_BLOCKS = ("play", "keep", "discard", "done")  # of the actions, in the order of clause 10
+CARD = (72, 96)  # width and height of a card in the hand
+Record = dict[str, Any]
 
 
 class Refused(ValueError):  # noqa: N818  (a refusal at the table, not a fault of the program)
@@ -42,17 +42,20 @@ class Early(Refused):
 class Seating:
     """Who sits where; the same for every game of a server."""
 
-    game: MountDrago
+    game: Game
     seat: int  # the person's
-    names: Sequence[str]  # of all riders, as the record has them
+    names: Sequence[str]  # of all seats, as the record has them
     others: Mapping[int, Policy]  # who plays the other seats
 
 
-class _Moment(NamedTuple):
-    """A position, and the move that led there."""
+class Moment(NamedTuple):
+    """A position, and what the person heard of the decision that led there."""
 
     state: State
-    last: Move | None
+    seat: int | None = None  # who decided; None: the deal
+    action: int = -1
+    last: Move | None = None  # None: they did not even hear that one was made
+    news: str = ""  # what they learnt besides
 
 
 class Session:
@@ -63,7 +66,8 @@ class Session:
     Whoever goes back makes the game a study, for good.
 
     All that it shows, except a finished record, is made from clones in which what the seat cannot
-    see was drawn anew. The seed would give the deal away, so it is not shown either.
+    see was drawn anew; of the others' decisions it tells what `Game.told` lets the seat hear. The
+    seed would give the deal away, so it is not shown either.
     """
 
     def __init__(self, seating: Seating, seed: int) -> None:
@@ -71,21 +75,22 @@ class Session:
         self.version = 0
         self.study = False
         self._seating, self._seed = seating, seed
+        self._game, self._table = seating.game, table_of(seating.game)
         self._adviser = Search(playouts=PLAYOUTS)
-        self._moments = self._answered([_Moment(seating.game.new(seed), None)])
+        self._moments = self._answered([Moment(seating.game.new(seed))])
 
     # ------------------------------------------------------------ wishes
 
     def play(self, version: int, action: int) -> None:
         """Makes a move, and those of the others up to the next decision."""
         self._check(version)
-        game, state = self._seating.game, self._moments[-1].state
-        legal = game.legal(state)
+        state = self._moments[-1].state
+        legal = self._game.legal(state)
         if action not in legal.actions[0, : legal.counts[0]].tolist():
-            most = game.spec.num_actions - 1
+            most = self._game.spec.num_actions - 1
             if not 0 <= action <= most:
                 raise Refused(f"action must be a number from 0 to {most}, not {action!r:.40}")
-            raise Refused(str(game.illegal(state, 0, action)))
+            raise Refused(str(self._game.illegal(state, 0, action)))
         # a policy that fails leaves the game where it was
         self._moments = self._answered([*self._moments, self._step(self._moments[-1], action)])
         self.version += 1
@@ -93,7 +98,7 @@ class Session:
     def undo(self, version: int) -> None:
         """Goes back to the seat's last decision, to study what else could have been done."""
         self._check(version)
-        own = [k for k, (_, move) in enumerate(self._moments) if move and move.seat == self.seat]
+        own = [k for k, moment in enumerate(self._moments) if moment.seat == self.seat]
         if not own:
             raise Refused("there is no move of yours to take back")
         self._moments = self._moments[: own[-1]]
@@ -105,16 +110,20 @@ class Session:
         self._check(version)
         if self.over:
             raise Refused("the game is over: there is no move to advise")
-        game, clone = self._seating.game, self._seen(self._moments[-1])
-        thought = self._adviser.think(game, clone, np.array([len(self._moments)], np.uint64))
-        best = int(thought.best()[0])
+        try:
+            planner_of(self._game, "a hint")
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        clone = self._seen(self._moments[-1])
+        result = self._adviser.search(self._game, clone, np.array([len(self._moments)], np.uint64))
+        best = int(result.best()[0])
+        words = {choice.action: choice.text for choice in self._table.choices(clone, self.names)}
         moves = []
-        for place in range(int(thought.counts[0])):
-            action, visits = int(thought.actions[0, place]), int(thought.visits[0, place])
-            chance = float(thought.values[0, place]) if visits else None  # a forced move has none
-            words = game.action_text(action)
+        for place in range(int(result.counts[0])):
+            action, visits = int(result.actions[0, place]), int(result.visits[0, place])
+            chance = float(result.values[0, place]) if visits else None  # a forced move has none
             order = (action != best, -visits, -(chance or 0))
-            moves.append((order, {"action": action, "text": words, "chance": chance}))
+            moves.append((order, {"action": action, "text": words[action], "chance": chance}))
         listed = [move for _, move in sorted(moves, key=lambda pair: pair[0])]
         return {"version": self.version, "best": best, "moves": listed}
 
@@ -124,28 +133,32 @@ class Session:
 
     # ------------------------------------------------------------ how it goes on
 
-    def _answered(self, moments: list[_Moment]) -> list[_Moment]:
+    def _answered(self, moments: list[Moment]) -> list[Moment]:
         """The moments, and those after them until the seat decides or the game is over."""
-        seating = self._seating
-        while not seating.game.over(moments[-1].state)[0]:
+        game = self._game
+        while not game.over(moments[-1].state)[0]:
             state = moments[-1].state
-            seat = int(seating.game.current_player(state)[0])
-            if seat == seating.seat:
+            seat = int(game.current_player(state)[0])
+            if seat == self.seat:
                 break
-            number = mix(~seed_array(self._seed))
+            number = streams(self._seed)
             for _ in moments:  # the same at the same move, so a study meets the same luck
                 number = mix(number)
             rng = RowGenerator(np.random.PCG64(int(number[0])))
-            turn, rows = seating.game.look(state), np.zeros(1, np.int64)
-            chosen = ask(seating.others[seat], seating.game, state, turn, rows, rng, number)
+            turn, rows = game.look(state), np.zeros(1, np.int64)
+            chosen = ask(self._seating.others[seat], game, state, turn, rows, rng, number)
             moments.append(self._step(moments[-1], int(chosen[0])))
         return moments
 
-    def _step(self, before: _Moment, action: int) -> _Moment:
-        game, state = self._seating.game, select(before.state)
+    def _step(self, before: Moment, action: int) -> Moment:
+        game, state = self._game, select(before.state)
         seat = int(game.current_player(state)[0])
-        points = game.step(state, [action]).points[0, : len(self._seating.names)].tolist()
-        return _Moment(state, Move(seat, action, points))
+        words = game.told(state, 0, action, self.seat)
+        points = game.step(state, [action]).points[0, : len(self.names)].tolist()
+        news = self._table.news(before.state, state, self.seat)
+        gains = points if game.spec.has_points else []
+        last = None if words is None else Move(seat, action, words, gains)
+        return Moment(state, seat, action, last, news)
 
     # ------------------------------------------------------------ what is seen
 
@@ -154,141 +167,164 @@ class Session:
         return self._seating.seat
 
     @property
+    def names(self) -> list[str]:
+        """The seats as the person hears of them."""
+        return ["you" if s == self.seat else name for s, name in enumerate(self._seating.names)]
+
+    @property
+    def kind(self) -> str:
+        """What files of this game are called."""
+        return self._game.spec.name.replace("_", "-")
+
+    @property
     def over(self) -> bool:
-        return bool(self._seating.game.over(self._moments[-1].state)[0])
+        return bool(self._game.over(self._moments[-1].state)[0])
 
     @property
     def moves(self) -> int:
         """How many were made."""
         return len(self._moments) - 1
 
+    @property
+    def heard(self) -> list[Move]:
+        """The decisions so far that the person heard of, in their words."""
+        return [moment.last for moment in self._moments if moment.last]
+
+    def look(self) -> View:
+        """The present position as a policy in the person's place gets it."""
+        return View(self._game, self._seen(self._moments[-1]))
+
     def position(self, since: int | None = None) -> dict[str, Any]:
-        """How the game stands, with a frame for every move after the first `since` ones.
+        """How the game stands, with a frame for every move heard of after the first `since` ones.
 
         There is always the last frame, which is the present position.
         """
-        rules = self._seating.game.rules[0]
         first = self.moves if since is None else min(since + 1, self.moves)
-        colours = [
-            {"name": COLOURS[dragon], "code": CODES[dragon]}
-            | {"tint": scene.TINTS[dragon], "ink": scene.ink(dragon)}
-            for dragon in range(rules.colours)
-        ]
+        shown = [n for n in range(first, self.moves) if self._moments[n].last or not n]
+        now = self._seen(self._moments[-1])
+        choices = [] if self.over else self._table.choices(now, self.names)
         return {
             "game": self.name,
+            "title": self._game.spec.title,
+            "variant": self._table.variant(now),
+            "rules": self._table.rules,
             "version": self.version,
             "study": self.study,
             "over": self.over,
             "seat": self.seat,
-            "edition": rules.edition,
-            "values": rules.values,
-            "summit_dragons": rules.summit_dragons,
-            "board": rules.board.pairs(),
-            "colours": colours,
-            "frames": [self._frame(number) for number in range(first, self.moves + 1)],
-            "legal": self._legal(),
+            "frames": [self._frame(number) for number in [*shown, self.moves]],
+            "legal": [
+                choice._asdict() | {"button": choice.button or choice.text} for choice in choices
+            ],
             "log": self._log(),
         }
 
     def board(self) -> str:
-        """The empty mountain as SVG."""
-        rules = self._seating.game.rules[0]
-        return canvas.svg(scene.ground(rules.board), scene.MOUNTAIN)
+        """The empty board as SVG."""
+        return canvas.svg(self._table.ground(self._seen(self._moments[0])), BOARD)
 
     def view(self) -> Record:
         """The record as the seat sees it."""
-        return record.view(self._record(), self.seat)
+        made = self._record()
+        records = games.records_of(self._game.spec.name)
+        if not hasattr(records, "view"):
+            raise Refused(f"{self._game.spec.title} has no records for one seat's eyes")
+        seen: Record = records.view(made, self.seat)
+        return seen
 
     def record(self) -> Record:
         """The whole record, once the game is over."""
         if not self.over:
-            raise Early("the whole record shows every hand: it can be had when the game is over")
+            raise Early(
+                "the whole record shows what is hidden: it can be had when the game is over"
+            )
         return self._record()
 
     def replay(self) -> str:
         """The finished game as a page to look through."""
-        return page.html(self.record())
+        if not self.over:
+            raise Early("a replay shows what is hidden: it can be had when the game is over")
+        states = [moment.state for moment in self._moments]
+        actions = [*(moment.action for moment in self._moments[1:]), -1]
+        positions = zip(states, actions, strict=True)
+        return page.html(page.replay(self._game, positions, None, self._seating.names))
+
+    def picture(self) -> str:
+        """The present position for a terminal: all of it once the game is over."""
+        moment, viewer = self._moments[-1], None if self.over else self.seat
+        return Picture(self._game, moment.state, 0, viewer, moment.last, self.names).ansi()
+
+    def outcome(self) -> str:
+        """Who has won, in words."""
+        state = self._moments[-1].state
+        winners = [self.names[seat] for seat in np.flatnonzero(self._game.winners(state)[0])]
+        if not winners:
+            won = "The game was cut off: nobody wins"
+        elif len(winners) > 1:
+            won = f"{' and '.join(winners)} share the victory"
+        else:
+            won = "You win" if winners == ["you"] else f"{winners[0]} wins"
+        if not self._game.spec.has_points:
+            return f"{won}."
+        scores = zip(self.names, self._game.scores(state)[0].tolist(), strict=False)
+        return f"{won}, {', '.join(f'{name} {score}' for name, score in scores)}."
 
     def _record(self) -> Record:
-        actions = [moment.last.action for moment in self._moments if moment.last]
+        actions = [moment.action for moment in self._moments[1:]]
         seating = self._seating
-        made = seating.game.record(
-            self._moments[0].state, actions, seed=self._seed, riders=seating.names
+        made = self._game.record(
+            self._moments[0].state, actions, seed=self._seed, names=seating.names
         )
         return made | ({"study": True} if self.study else {})
 
-    def _seen(self, moment: _Moment) -> State:
+    def _seen(self, moment: Moment) -> State:
         """A clone that tells nothing but what the seat knows."""
-        return self._seating.game.determinize(moment.state, [self.seat], 0)
-
-    @property
-    def _called(self) -> list[str]:
-        """The riders as the person hears of them."""
-        return ["you" if s == self.seat else name for s, name in enumerate(self._seating.names)]
+        return self._game.determinize(moment.state, [self.seat], 0)
 
     def _frame(self, number: int) -> dict[str, Any]:
-        moment = self._moments[number]
-        seen = sight(
-            *(self._seating.game, self._seen(moment), 0, self.seat, moment.last, self._called)
-        )
-        riders = [
-            {"name": rider.name, "score": rider.score, "top": rider.top, "cards": rider.cards}
-            | {"hand": rider.hand, "gained": rider.gained, "wins": rider.wins}
-            for rider in seen.riders
-        ]
+        moment, table = self._moments[number], self._table
+        state, names = self._seen(moment), self.names
+        parts = table.parts(state, self.seat, moment.last, names)
         return {
             "move": number,
-            "turn": seen.seat,
-            "phase": seen.phase,
-            "text": seen.last,
-            "deck": seen.deck,
-            "summit": seen.summit,
-            "riders": riders,
-            "dragons": _dragons(seen),
+            "status": self._status(state),
+            "count": table.count(state),
+            "words": table.words(state, self.seat, names),
+            "parts": [_part(part) for part in parts],
+            "seats": [_seat(seat) for seat in table.seats(state, self.seat, moment.last, names)],
+            "hand": [_card(card) for card in table.hand(state, self.seat)],
         }
 
-    def _legal(self) -> list[dict[str, Any]]:
-        """What the seat may do, and what it would bring."""
-        game, clone = self._seating.game, self._seen(self._moments[-1])
-        legal = game.legal(clone)
-        features = game.features(clone, legal)[0]
-        rules, called = game.rules[0], self._called
-        names = called[self.seat :] + called[: self.seat]
-        listed = []
-        for place in range(int(legal.counts[0])):
-            action = int(legal.actions[0, place])
-            block, card = divmod(action, rules.card_kinds)
-            dragon, value = divmod(card, rules.values)
-            before, moves = int(clone["position"][0, dragon]), block < _BLOCKS.index("discard")
-            listed.append(
-                {
-                    "action": action,
-                    "text": game.action_text(action),
-                    "kind": _BLOCKS[block],
-                    "card": None if _BLOCKS[block] == "done" else card,
-                    "to": landing(rules.board, before, value + 1) if moves else None,
-                    "effect": effect(named(features[place], FEATURES), names),
-                }
-            )
-        return listed
+    def _status(self, state: State) -> str:
+        """What is to be done now, or how the game ended."""
+        if self._game.over(state)[0]:
+            return self.outcome()
+        seat = int(self._game.current_player(state)[0])
+        note, asked = self._table.doing(state)
+        return f"Your turn: {asked}." if seat == self.seat else f"{self.names[seat]} {note} ..."
 
     def _log(self) -> list[dict[str, Any]]:
-        """Every move in words; cards drawn are told to those who drew them."""
-        game, rules, called = self._seating.game, self._seating.game.rules[0], self._called
-        lines = []
-        for move in self.view()["moves"]:
-            own = move["seat"] == self.seat
-            drawn = [rules.card_text(card) for card in move["drawn"]] if own else []
-            text = f"{called[move['seat']]}: {game.action_text(move['action'])}"
-            points = [[name, n] for name, n in zip(called, move["points"], strict=True) if n]
-            lines.append({"seat": move["seat"], "text": text, "points": points, "drawn": drawn})
+        """Every move that the person heard of, in words, and what they learnt by it."""
+        lines, names = [], self.names
+        for number, moment in enumerate(self._moments):
+            if moment.last:
+                seat, _, text, gains = moment.last
+                points = [[name, n] for name, n in zip(names, gains, strict=False) if n]
+                line = {"move": number, "seat": seat, "text": f"{names[seat]}: {text}"}
+                lines.append(line | {"points": points, "news": moment.news})
         return lines
 
 
-def _dragons(seen: Sight) -> list[dict[str, Any]]:
-    """The dragons as parts of the drawing, each with its place."""
-    return [
-        {"x": round(part.x, 1), "y": round(part.y, 1), "scale": round(part.scale, 3)}
-        | {"space": part.data["space"], "rider": part.data.get("rider"), "inner": part.inner()}
-        for part in scene.dragons(seen)
-    ]
+def _part(part: canvas.Part) -> dict[str, Any]:
+    place = {"x": round(part.x, 1), "y": round(part.y, 1), "scale": round(part.scale, 3)}
+    return {"name": part.name, **place, "data": dict(part.data), "inner": part.inner()}
+
+
+def _seat(seat: Seat) -> dict[str, Any]:
+    told = seat._asdict() | {"facts": [fact._asdict() for fact in seat.facts]}
+    return {key: told[key] for key in told if key not in ("shown", "hand", "held")}
+
+
+def _card(card: Card) -> dict[str, Any]:
+    face = canvas.Part("face", tuple(card.shapes(1, 1, CARD[0] - 2, CARD[1] - 2)))
+    return {"name": card.name, "inner": face.inner()}

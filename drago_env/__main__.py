@@ -6,36 +6,38 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
-from drago_env import IllegalAction, MountDrago, Rules, __version__, record
-from drago_env.mount_drago import drawing, page
-from drago_env.mount_drago.rules import EDITIONS, MAX_PLAYERS, MIN_PLAYERS
+from drago_env import games
+from drago_env.game import IllegalAction
+from drago_env.pictures import page
+from drago_env.play import play
+
+_FILES: Any = games.records_of(games.DEFAULT)  # records of every game are lines of JSON
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m drago_env", description=__doc__)
-    parser.add_argument("--version", action="version", version=__version__)
+    version = sys.modules["drago_env"].__version__
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True)
     verify = commands.add_parser("verify", help="check every move of recorded games")
-    verify.add_argument("file", help="records, one on each line (.jsonl)")
     replay = commands.add_parser("replay", help="draw a recorded game move by move")
-    replay.add_argument("file", help="records, one on each line (.jsonl)")
-    replay.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
     replay.add_argument("--move", type=int, help="only the position after so many moves")
-    replay.add_argument("--seat", type=int, help="what this seat sees: other hands are hidden")
-    for name, kind in (("page", "HTML page"), ("gif", "animated GIF")):
-        show = commands.add_parser(name, help=f"write a recorded game as one {kind}")
-        show.add_argument("file", help="records, one on each line (.jsonl)")
-        show.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
-        show.add_argument("--seat", type=int, help="what this seat sees: other hands are hidden")
+    shows = [
+        commands.add_parser(name, help=f"write a recorded game as one {kind}")
+        for name, kind in (("page", "HTML page"), ("gif", "animated GIF"))
+    ]
+    for show in shows:
         show.add_argument("--out", required=True, help="the file to write")
-    demo = commands.add_parser("demo", help="play a random game and draw it")
-    demo.add_argument("--players", type=int, default=3, choices=range(MIN_PLAYERS, MAX_PLAYERS + 1))
-    demo.add_argument("--edition", default="german", choices=EDITIONS)
-    demo.add_argument("--seed", type=int, default=0, help="of the deal and the moves (default 0)")
-    demo.add_argument("--every", type=int, default=20, help="draw every so many moves (default 20)")
-    demo.add_argument("--out", help="write the record to this .jsonl file")
+    for command in (verify, replay, *shows):
+        command.add_argument("file", help="records of any game, one on each line (.jsonl)")
+    for command in (replay, *shows):
+        command.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
+        command.add_argument("--seat", type=int, help="what this seat sees: the rest is hidden")
+    _add_demo(commands.add_parser("demo", help="play a random game and draw it"))
     chosen = parser.parse_args(arguments)
     try:
         run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
@@ -45,9 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _add_demo(demo: argparse.ArgumentParser) -> None:
+    demo.add_argument("--game", help=f"a spec such as {games.DEFAULT}:players=4")
+    for name, default in _words().items():
+        kind = type(default) if default is not None else str
+        demo.add_argument(f"--{name}", type=kind, help=f"short for {games.DEFAULT}:{name}=...")
+    demo.add_argument("--seed", type=int, default=0, help="of the deal and the moves (default 0)")
+    demo.add_argument("--every", type=int, default=20, help="draw every so many moves (default 20)")
+    demo.add_argument("--out", help="write the record to this .jsonl file")
+
+
 def _verify(chosen: argparse.Namespace) -> int:
-    records = record.read(chosen.file)
-    faults = record.verify_all(records)
+    records = _FILES.read(chosen.file)
+    faults = _faults(records)
     for index, fault in enumerate(faults):
         if fault:
             print(f"record {index}: {fault}")
@@ -56,70 +68,80 @@ def _verify(chosen: argparse.Namespace) -> int:
     return 0 if sound == len(records) and records else 1
 
 
+def _faults(records: Sequence[dict[str, Any]]) -> list[str | None]:
+    """What is wrong with each record, those of a game side by side."""
+    faults: list[str | None] = [None] * len(records)
+    of_game: dict[Any, list[int]] = {}
+    for index, record in enumerate(records):
+        try:
+            of_game.setdefault(games.of_record(record), []).append(index)
+        except ValueError as error:
+            faults[index] = str(error)
+    for module, indices in of_game.items():
+        found = module.verify_all([records[index] for index in indices])
+        for index, fault in zip(indices, found, strict=True):
+            faults[index] = fault
+    return faults
+
+
 def _replay(chosen: argparse.Namespace) -> int:
-    made = _pick(chosen)
-    record.verify(made)
-    total = len(made["moves"])
-    for number in range(total + 1) if chosen.move is None else [chosen.move]:
-        game, state = record.replay(made, number)
-        if number:
-            print(_move_text(game, made, number - 1), "\n")
-        print(drawing.terminal(game, state, viewer=chosen.seat, colour=_colour()), "\n")
+    film = _pick(chosen)
+    total = len(film.frames) - 1
+    if chosen.move is not None and not 0 <= chosen.move <= total:
+        raise ValueError(f"the record has the moves 0 to {total}, not {chosen.move}")
+    _print(film, range(total + 1) if chosen.move is None else [chosen.move])
     return 0
 
 
 def _show(chosen: argparse.Namespace) -> int:
-    made = _pick(chosen)
+    film = _pick(chosen)
     if chosen.command == "gif":
-        page.gif(made, chosen.out, seat=chosen.seat)
+        page.gif(film, chosen.out)
     else:
-        Path(chosen.out).write_text(page.html(made, seat=chosen.seat), encoding="utf-8")
+        Path(chosen.out).write_text(page.html(film), encoding="utf-8")
     return 0
 
 
-def _pick(chosen: argparse.Namespace) -> record.Record:
-    records, wanted = record.read(chosen.file), int(chosen.game)
+def _pick(chosen: argparse.Namespace) -> page.Replay:
+    records, wanted = _FILES.read(chosen.file), int(chosen.game)
     if not 0 <= wanted < len(records):
         raise ValueError(f"the file has the records 0 to {len(records) - 1}, not {wanted}")
-    return records[wanted]
+    film: page.Replay = games.of_record(records[wanted]).pictures(records[wanted], chosen.seat)
+    return film
+
+
+def _words() -> dict[str, Any]:
+    """The words of the default game's rules, with their defaults."""
+    parameters = signature(games.module_of(games.DEFAULT, "make")).parameters
+    return {key: p.default for key, p in parameters.items() if key not in ("reward", "threads")}
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    game = MountDrago(Rules(players=chosen.players, edition=chosen.edition))
-    made = _random_game(game, chosen.seed)
-    total = len(made["moves"])
-    for number in [*range(0, total, max(chosen.every, 1)), total]:
-        _, state = record.replay(made, number)
-        print(
-            f"after {number} moves" + (f": {_move_text(game, made, number - 1)}" if number else "")
-        )
-        print(drawing.terminal(game, state, colour=_colour()), "\n")
+    words = {key: vars(chosen)[key] for key in _words() if vars(chosen)[key] is not None}
+    if chosen.game is None:
+        game = games.make(games.DEFAULT, **{"players": 3, **words})
+    elif words:
+        word = next(iter(words))
+        raise ValueError(f"--{word} goes with the default game: say it in the spec {chosen.game}")
+    else:
+        game = games.make(chosen.game)
+    players = int(game.players(game.new(0))[0])
+    (record,) = play(game, ["uniform"] * players, chosen.seed).records
+    film = games.of_record(record).pictures(record)
+    total = len(film.frames) - 1
+    _print(film, [*range(0, total, max(chosen.every, 1)), total])
     if chosen.out:
-        record.write(chosen.out, [made])
+        _FILES.write(chosen.out, [record])
     return 0
 
 
-def _random_game(game: MountDrago, seed: int) -> record.Record:
-    """A whole game of uniformly random moves, recorded."""
-    state = game.new(seed)
-    start, actions = state.copy(), []
-    picks = game.picks(seed)
-    while not game.over(state)[0]:
-        actions.append(int(game.sample(game.legal(state), picks)[0]))
-        game.step(state, actions[-1:])
-    return record.record(
-        game, start, actions, seed=seed, riders=["uniform"] * game.rules[0].players
-    )
-
-
-def _move_text(game: MountDrago, made: record.Record, number: int) -> str:
-    move = made["moves"][number]
-    text = f"rider {move['seat']}: {game.action_text(move['action'])}"
-    return text + (f", points {move['points']}" if any(move["points"]) else "")
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+def _print(film: page.Replay, numbers: Sequence[int]) -> None:
+    """These frames of a game, in colour where the terminal shows it."""
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    for number in numbers:
+        picture = film.frames[number].picture
+        print(f"after {number} moves: {page.move_text(film, number)}\n")
+        print(picture.ansi() if colour else picture, "\n")
 
 
 if __name__ == "__main__":

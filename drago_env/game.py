@@ -34,7 +34,7 @@ class GameSpec:
 
     name: str  # as `drago_env.make` takes it
     title: str  # for people
-    seat_name: str  # what one who plays is called, such as `rider`
+    seat_name: str  # what one who plays is called, such as `player`
     min_players: int
     max_players: int
     seats: int  # what arrays with an entry for each seat are padded to
@@ -71,6 +71,16 @@ class Turn(NamedTuple):
     legal: Legal
     observation: NDArray[np.float32]  # (num_envs, observation_size), of the seat on turn
     outcome: Outcome
+
+
+class SingleGame(NamedTuple):
+    """One game whose arrays belong together, so that a turn of it is one cheap call."""
+
+    state: State  # of the one game
+    turn: Turn
+    # One decision and what the next one sees, written to `turn`; an illegal one changes nothing
+    # and returns -1, else the number of legal actions, times 256, and the seat on turn.
+    play: Callable[[int], int]
 
 
 class Drawing(Protocol):
@@ -163,8 +173,8 @@ class Game(Protocol):
         """The same without any check of actions and arrays, which must be sound."""
         ...
 
-    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
-        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
+    def single(self) -> SingleGame:
+        """One game in arrays of its own, for loops over a single game."""
         ...
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array, select
 from drago_env.game import Game, Seeds, State, Turn
-from drago_env.policy import Policy, RowGenerator, ask, resolve
+from drago_env.policy import Policy, RowGenerator, ask, resolve, streams
 
 # Sees the games before each round of decisions, what the last round brought, and what is chosen
 # now; -1 for games that are over.
@@ -49,7 +49,7 @@ def play(
     """
     players = [resolve(policy, game) for policy in policies]
     state = game.new(seeds)
-    numbers = mix(~seed_array(seeds if choices is None else choices))
+    numbers = streams(seeds if choices is None else choices)
     if len(numbers) != len(state):
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
     places = _seating(game, state, len(players), seating)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import re
 import sys
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from drago_env import games
 from drago_env.core.chance import mix
-from drago_env.core.checks import select
-from drago_env.game import Game, State, Turn
+from drago_env.core.checks import seed_array, select
+from drago_env.game import Game, Seeds, State, Turn
 from drago_env.specs import near, parameters
+
+_KEY = b"what policies draw tells nothing of the deal"
 
 
 class View(NamedTuple):
@@ -59,6 +62,18 @@ def plans(policy: Policy) -> bool:
 def sees_all(policy: Policy) -> bool:
     """Whether a policy is told what is hidden: a yardstick, not a fair player."""
     return bool(getattr(policy, "sees_all", False))
+
+
+def streams(seeds: Seeds) -> NDArray[np.uint64]:
+    """Where the numbers that policies get in games with these seeds begin.
+
+    The function has no inverse, so that nobody finds the deal in the numbers they are handed.
+    """
+    hashed = [
+        hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, key=_KEY).digest()
+        for seed in seed_array(seeds).tolist()
+    ]
+    return np.frombuffer(b"".join(hashed), "<u8").astype(np.uint64)
 
 
 def planned(view: View | None, policy: str) -> View:

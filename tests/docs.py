@@ -19,6 +19,8 @@ from gymnasium import spaces
 from agents import guided, neural
 from agents.report import markdown_table
 from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record, search
+from drago_env.game import Move
+from drago_env.games import BUILT_IN
 from train import arguments
 
 ROOT = Path(__file__).parents[1]
@@ -99,7 +101,7 @@ def environment(name: str) -> str:
 def ids() -> str:
     """The registered names."""
     own = [one for one in gymnasium.registry.values() if "drago_env" in str(one.entry_point)]
-    rows = [("PettingZoo", mount_drago_v0.raw_env.metadata["name"], "drago_env.mount_drago_v0:env")]
+    rows = [("PettingZoo", f"{name}_v0", f"drago_env.{name}_v0:env") for name in BUILT_IN]
     rows += [("Gymnasium", one.id, str(one.entry_point)) for one in own]
     rows += [("Gymnasium, batch", one.id, str(one.vector_entry_point)) for one in own]
     ticked = [(library, f"`{name}`", f"`{maker}`") for library, name, maker in rows]
@@ -249,7 +251,8 @@ def picture() -> str:
     made = play(MountDrago(Rules(players=3)), ["uniform"] * 3, seeds=7).records[0]
     game, state = record.replay(made, 33)
     move = made["moves"][32]
-    return game.draw(state, viewer=1, last=(move["seat"], move["action"], move["points"])).svg()
+    last = Move(move["seat"], move["action"], game.action_text(move["action"]), move["points"])
+    return game.draw(state, viewer=1, last=last).svg()
 
 
 if __name__ == "__main__":

@@ -161,7 +161,9 @@ def test_a_bad_line_is_answered_and_asked_again() -> None:
     assert "'bl 3' may mean: play blue 3, play black 3" in first
     for line, answer in (("banana", second), ("", third), ("99", fourth)):
         assert answer.startswith(f"'{line}' is none of your moves: type 1 to 5,")
-    assert helped == HELP
+    assert helped.startswith(HELP)
+    assert helped.endswith(table.game.table.rules)
+    assert table.game.table.legend in helped
 
 
 TABLE = at(hands=["blue 3, black 3, red 2", "orange 1"])

@@ -34,7 +34,10 @@ def test_a_game_at_the_terminal(
     assert re.search(r"^rider 2, greedy: play \w+ \d", shown.replace("): ", "\n"), re.MULTILINE)
     assert "rider 0, clairvoyant:playouts=16: play" in shown
     assert "you are rider 1" in shown
-    assert len(re.findall(r"^(?:you win|you lose|a shared victory): ", shown, re.MULTILINE)) == 2
+    ends = re.findall(
+        r"^(?:You win|.* wins|.* share the victory), .*\byou -?\d+", shown, re.MULTILINE
+    )
+    assert len(ends) == 2
     games = record.read(file)
     assert record.verify_all(games) == [None, None]
     assert [made["seed"] for made in games] == [3, 4]
@@ -57,6 +60,16 @@ def test_who_sits_where() -> None:
     assert list(seating(Command()).names) == ["human", "search"]
 
 
+def test_a_game_is_a_spec() -> None:
+    for command in (
+        Command(("uniform",), game="mount_drago:players=3,edition=italian"),
+        Command(("uniform",), players=3, edition="italian"),
+    ):
+        table = seating(command)
+        assert list(table.names) == ["human", "uniform", "uniform#2"]
+        assert table.game.table.variant(table.game.new(0)) == "italian edition"  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -64,6 +77,9 @@ def test_who_sits_where() -> None:
         ("uniform --seat -1", "seat must be from 0 to 1, not -1"),
         ("uniform uniform --players 2", "2 players leave room for 1 to 1 opponents"),
         ("--players 6", "players must be"),
+        ("--game mount_dargo", "unknown game 'mount_dargo': perhaps mount_drago?"),
+        ("--game mount_drago:colour=red", "cannot be made"),
+        ("--game race --players 4", "say --game race:players=4"),
         ("--edition french", "edition must be german or italian"),
         ("nobody", "unknown policy 'nobody'"),
         ("uniform --board nowhere.txt", "nowhere.txt"),

@@ -14,7 +14,7 @@ from drago_env import record
 from drago_env.mount_drago import scene
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.mount_drago.visible import CODES
-from tests.test_page import until
+from tests.mount_drago.test_page import until
 from tests.test_server import ask, game_of, serving
 
 LEFT_KEY, RIGHT_KEY, ENTER, ESCAPE, TAB = "\ue012", "\ue014", "\ue007", "\ue00c", "\ue004"
@@ -60,25 +60,38 @@ class Window:
         return ask(self.server, game_of(self.server)).json
 
     def shows_the_game(self) -> None:
-        """Dragons, riders, hand and log are those of the server."""
+        """Parts, seats, hand, buttons and log are those of the server."""
         told = self.position
         frame = told["frames"][-1]
-        spaces = "return [...document.querySelectorAll('[data-dragon]')].map(e => +e.dataset.space)"
-        assert self.run(spaces) == [dragon["space"] for dragon in frame["dragons"]]
-        riders = self.run(
-            "return [...document.querySelectorAll('.rider')].map(e => [e.querySelector('strong')"
+        parts = self.run(
+            "return [...document.querySelectorAll('#board .part')]"
+            ".map((e) => [e.dataset.part, e.dataset.space])"
+        )
+        assert parts == [[part["name"], str(part["data"]["space"])] for part in frame["parts"]]
+        seats = self.run(
+            "return [...document.querySelectorAll('.seat')].map(e => [e.querySelector('strong')"
             ".textContent, +e.querySelector('.score').lastChild.textContent])"
         )
-        assert riders == [[rider["name"], rider["score"]] for rider in frame["riders"]]
-        cards = "return [...document.querySelectorAll('[data-card]')].map(e => +e.dataset.card)"
-        assert self.run(cards) == frame["riders"][told["seat"]]["hand"]
-        enabled = self.run(cards.replace("[data-card]", "[data-card]:enabled"))
-        assert set(enabled) == {move["card"] for move in told["legal"]} - {None}
+        assert seats == [[seat["name"], seat["points"]] for seat in frame["seats"]]
+        names = "return [...document.querySelectorAll('.card')].map(e => e.dataset.name)"
+        cards, behind = [card["name"] for card in frame["hand"]], buttons(told)
+        assert self.run(names) == [*cards, *(name for name in behind if name not in cards)]
+        enabled = self.run(names.replace(".card", ".card:enabled"))
+        assert list(dict.fromkeys(enabled)) == sorted(behind, key=enabled.index)
         assert self.run("return document.querySelectorAll('#log li').length") == len(told["log"])
         assert told["game"] in self.text("#name")
+        assert self.text("#title") == self.browser.title == told["title"]
 
     def errors(self) -> list[Any]:
         return [line for line in self.browser.get_log("browser") if line["level"] != "INFO"]
+
+
+def buttons(position: Any) -> list[str]:
+    """What the choices lie behind."""
+    return list(dict.fromkeys(choice["button"] for choice in position["legal"]))
+
+
+DONE = "[data-name='done discarding']"
 
 
 @pytest.fixture
@@ -96,13 +109,13 @@ def test_a_whole_game_by_clicks(browser: Any, server: Server) -> None:
     assert window.text("#status") == "Your turn: play a card."
     while not window.position["over"]:
         assert not window.all("#record, #replay")
-        if window.all("#done"):
-            window.click("#done" if "discard" in seen else "[data-card]:enabled")
+        if window.all(DONE):
+            window.click(DONE if "discard" in seen else ".card:enabled")
             seen.add("done" if "discard" in seen else "discard")
         else:
-            cards = window.all("[data-card]:enabled")
-            asked = "take or keep?" in cards[0].text
-            window.click("[data-card]:enabled")
+            cards = window.all(".card:enabled")
+            asked = " or keep " in cards[0].text
+            window.click(".card:enabled")
             assert asked == bool(window.all("#question"))
             if asked:
                 answer = "keep" if "take" in seen else "take"
@@ -135,12 +148,12 @@ def test_the_others_move_one_by_one(browser: Any) -> None:
         window.run(
             "window.told = []; window.spaces = []; new MutationObserver(() => {"
             "  told.push(document.getElementById('told').textContent);"
-            "  spaces.push(JSON.stringify([...document.querySelectorAll('[data-dragon]')]"
+            "  spaces.push(JSON.stringify([...document.querySelectorAll('#board .part')]"
             "    .map((e) => e.dataset.space)));"
             "}).observe(document.getElementById('told'), { childList: true })"
         )
         before = len(window.position["log"])
-        window.click("[data-card]:enabled")
+        window.click(".card:enabled")
         if window.all("#answers button"):
             window.click("#answers button")
         lines = [line["text"] for line in window.position["log"][before:]]
@@ -157,7 +170,7 @@ def test_the_others_move_one_by_one(browser: Any) -> None:
 def test_reload_keeps_the_game(browser: Any, server: Server) -> None:
     window = Window(browser, server)
     for _ in range(3):
-        window.click("[data-card]:enabled")
+        window.click(".card:enabled")
         if window.all("#answers button"):
             window.click("#answers button")
     name, log = window.position["game"], window.text("#log")
@@ -193,14 +206,14 @@ def test_two_windows_do_not_spoil_a_game(browser: Any, server: Server) -> None:
     browser.close()
     browser.switch_to.window(first)
     assert len(window.all("#log li")) == 0  # it is behind
-    window.click("[data-card]:enabled")
+    window.click(".card:enabled")
     if window.all("#answers button"):
         window.click("#answers button")
     assert window.position["version"] == 1
     assert "gone on in another window" in window.text("#message")
     window.shows_the_game()
     window.errors()  # the browser tells of the 409
-    window.click("[data-card]:enabled")
+    window.click(".card:enabled")
     if window.all("#answers button"):
         window.click("#answers button")
     assert window.position["version"] == 2
@@ -216,19 +229,43 @@ def test_a_hint_shows_chances(browser: Any, server: Server) -> None:
     hint = ask(server, f"{game_of(server)}/hint?version=0").json
     lines = [item.text.split("\n") for item in window.all("#moves li")]
     assert len(lines) == len(hint["moves"])
-    assert lines[0][0] == "\u2605 " + hint["moves"][0]["text"].removeprefix("play ")
+    assert lines[0][0] == "\u2605 " + hint["moves"][0]["text"]
     widths = window.run(
         "return [...document.querySelectorAll('.bar')].map("
         "(e) => e.firstChild.getBoundingClientRect().width / e.clientWidth)"
     )
     assert widths == pytest.approx([move["chance"] for move in hint["moves"]], abs=0.02)
     (best,) = window.all(".card.best")
-    assert int(best.get_attribute("data-card")) == hint["best"] % 50
+    (choice,) = [one for one in window.position["legal"] if one["action"] == hint["best"]]
+    assert best.get_attribute("data-name") == choice["button"]
     assert "best" in best.text  # in words besides the border
-    window.click("[data-card]:enabled")
+    window.click(".card:enabled")
     if window.all("#answers button"):
         window.click("#answers button")
     assert not window.all("#advice")  # it was about the position before
+    assert window.errors() == []
+
+
+def test_the_board_can_be_clicked(browser: Any, server: Server) -> None:
+    window = Window(browser, server)
+    choices = window.position["legal"]
+    spaces = sorted({choice["parts"][0] for choice in choices})
+    reach = "return [...document.querySelectorAll('.reach')].map((e) => e.dataset.part)"
+    assert sorted(window.run(reach)) == spaces
+    about = [choice for choice in choices if choice["parts"][0] == spaces[0]]
+    window.click(f"[data-part={spaces[0]}]")
+    if len(about) > 1:
+        answers = [answer.text.split("\n")[0] for answer in window.all("#answers button")]
+        assert len(answers) == len(about) + 1
+        window.click("#answers button")
+    assert window.position["version"] == 1
+    own = [line["text"] for line in window.position["log"] if line["seat"] == 0]
+    assert own == [f"you: {about[0]['text']}"]
+    window.shows_the_game()
+    ground = "document.querySelector('[data-part=mountain]')"
+    window.run(f"{ground}.dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
+    window.wait()  # nothing is about the ground
+    assert window.position["version"] == 1
     assert window.errors() == []
 
 
@@ -241,23 +278,21 @@ def focused(window: Window) -> str:
 
 def test_it_can_be_played_with_keys_alone(browser: Any, server: Server) -> None:
     window = Window(browser, server)
-    number = next(
-        n for n, card in enumerate(window.all("[data-card]"), 1) if "take or keep?" in card.text
-    )
+    number = next(n for n, card in enumerate(window.all(".card"), 1) if " or keep " in card.text)
     window.press(str(number))
     assert window.all("#question")
     assert window.run("return document.activeElement.dataset.key") == "t"
     window.press(ESCAPE)
     assert not window.all("#question")
-    assert "take or keep?" in focused(window)
+    assert " or keep " in focused(window)
     window.press(ENTER, RIGHT_KEY, ENTER)  # the second answer is to keep
     assert window.position["log"][0]["text"].endswith("and keep")
-    assert focused(window).startswith(window.all("[data-card]")[0].text.split("\n")[3])
+    assert focused(window).startswith(window.all(".card")[0].get_attribute("data-name"))
     outline = "return getComputedStyle(document.activeElement).outlineStyle"
     assert window.run(outline) == "solid"
     window.press(RIGHT_KEY, RIGHT_KEY, LEFT_KEY)
-    assert window.run("return document.activeElement.dataset.card") == (
-        window.all("[data-card]")[1].get_attribute("data-card")
+    assert window.run("return document.activeElement.dataset.name") == (
+        window.all(".card")[1].get_attribute("data-name")
     )
     assert len(window.all(".target")) == len(window.all(".mover")) == 1
     window.press("h")
@@ -297,10 +332,11 @@ def test_words_for_those_who_do_not_see_the_board(browser: Any, server: Server) 
     assert (
         window.run("return document.getElementById('told').getAttribute('aria-live')") == "polite"
     )
-    for card in window.all("[data-card]"):
-        kind = int(card.get_attribute("data-card"))
-        assert card.get_attribute("aria-label").startswith(f"{COLOURS[kind // 5]} {kind % 5 + 1}: ")
-        assert CODES[kind // 5] in card.text.split("\n")
+    for card in window.all(".card"):
+        name = card.get_attribute("data-name")
+        colour, value = name.split()
+        assert card.get_attribute("aria-label").startswith(f"{name}: ")
+        assert {CODES[COLOURS.index(colour)], value} <= set(card.text.split("\n"))
     nameless = (
         "return [...document.querySelectorAll('button, a, select')]"
         ".filter((e) => !(e.textContent + e.ariaLabel).trim()).length"
@@ -323,7 +359,7 @@ def test_it_fits_every_width(browser: Any, width: int) -> None:
             window.click("#hint")
             assert window.run("return document.documentElement.scrollWidth") <= width
             beyond = window.run(
-                "return [...document.querySelectorAll('button, li, p, strong, .face > *, a')]"
+                "return [...document.querySelectorAll('button, li, p, strong, .face > kbd, a')]"
                 ".filter((e) => e.getClientRects().length && !e.closest('.unseen')"
                 "  && (e.getBoundingClientRect().right > arguments[0] + 0.5"
                 "  || e.scrollWidth > e.clientWidth + 1 && e.clientWidth))"
@@ -340,7 +376,7 @@ def test_it_fits_every_width(browser: Any, width: int) -> None:
 
 def test_who_prefers_less_motion_gets_none(browser: Any, server: Server) -> None:
     window = Window(browser, server)
-    glide = "return getComputedStyle(document.querySelector('[data-dragon]')).transitionDuration"
+    glide = "return getComputedStyle(document.querySelector('#board .part')).transitionDuration"
     assert window.run(glide) == "0.45s"
     reduced = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", reduced)
@@ -369,5 +405,5 @@ def test_a_server_that_is_gone_is_told_of(browser: Any) -> None:
         window = Window(browser, server)
     window.click("#hint")
     assert "server does not answer" in window.text("#message")
-    assert window.all("[data-card]:enabled")
+    assert window.all(".card:enabled")
     window.errors()

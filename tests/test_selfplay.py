@@ -277,7 +277,7 @@ def test_bad_actions_raise_and_the_games_go_on(spoil: Any, error: Any, words: st
 def test_other_bad_input_is_refused() -> None:
     for number in (0, 1.5, True):
         with pytest.raises(ValueError, match="num_envs"):
-            selfplay_env(number)  # type: ignore[arg-type]
+            selfplay_env(number)
     batch = selfplay_env(2)
     with pytest.raises(RuntimeError, match=r"reset\(\)"):
         batch.step([0, 0])

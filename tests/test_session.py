@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ import pytest
 from agents.play import Command, seating
 from agents.session import Early, Refused, Session, Stale
 from drago_env import play, record
+from drago_env.game import Move, State
+from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.record import Record
 from drago_env.mount_drago.rules import EDITIONS
 
@@ -82,14 +86,15 @@ def test_it_waits_for_the_person() -> None:
         while not session.over:
             position = session.position()
             frame = position["frames"][-1]
-            assert frame["turn"] == command.seat == position["seat"]
-            assert frame["riders"][command.seat]["hand"]
-            assert [rider["hand"] is None for rider in frame["riders"]].count(False) == 1
+            assert position["seat"] == command.seat
+            assert [seat["acts"] for seat in frame["seats"]].index(True) == command.seat
+            assert frame["status"].startswith("Your turn: ")
+            assert frame["hand"]
             go_on(session, rng, 1)
         position = session.position()
         assert position["over"]
         assert position["legal"] == []
-        assert any(rider["wins"] for rider in position["frames"][-1]["riders"])
+        assert any(seat["wins"] for seat in position["frames"][-1]["seats"])
 
 
 def test_frames_are_the_moves_one_by_one() -> None:
@@ -102,24 +107,56 @@ def test_frames_are_the_moves_one_by_one() -> None:
         *range(before + 1, session.moves + 1)
     ]
     for frame in position["frames"]:
-        assert frame["text"] == position["log"][frame["move"] - 1]["text"]
-        moved = position["log"][frame["move"] - 1]["seat"]
-        assert frame["text"].startswith("you: " if moved == 4 else "uniform")
+        line = position["log"][frame["move"] - 1]
+        assert line["move"] == frame["move"]
+        assert line["text"].startswith("you: " if line["seat"] == 4 else "uniform")
     for since in (None, session.moves, 10**9):
         assert [frame["move"] for frame in session.position(since)["frames"]] == [session.moves]
 
 
-def test_the_question_of_clause_5_3_is_two_moves_of_one_card() -> None:
+def test_the_question_of_clause_5_3_is_two_choices_of_one_card() -> None:
     session = sit()
-    moves = session.position()["legal"]
-    twice = [move["card"] for move in moves if move["kind"] == "keep"]
+    position = session.position()
+    choices = position["legal"]
+    twice = [choice["button"] for choice in choices if choice["text"].endswith("and keep")]
     assert twice
+    assert set(twice) <= {card["name"] for card in position["frames"][-1]["hand"]}
     for card in twice:
-        take, keep = [move for move in moves if move["card"] == card]
-        assert (take["kind"], keep["kind"]) == ("play", "keep")
+        take, keep = [choice for choice in choices if choice["button"] == card]
+        assert (take["key"], keep["key"]) == ("t", "k")
+        assert take["asked"] == keep["asked"] != ""
         assert "you change to it" in take["effect"]
         assert "you stay" in keep["effect"]
-        assert take["to"] == keep["to"] == card % 5 + 1  # all dragons stand on the start
+        # all dragons stand on the start
+        assert take["parts"][0] == keep["parts"][0] == f"space-{card.split()[1]}"
+        assert set(take["parts"]) <= parts(session)
+
+
+def parts(session: Session) -> set[str]:
+    """The names of all that is drawn."""
+    ground = set(re.findall(r'data-part="([^"]+)"', session.board()))
+    return ground | {part["name"] for part in session.position()["frames"][-1]["parts"]}
+
+
+class Counting(MountDrago):
+    """A rule book that counts the decisions that it makes."""
+
+    steps = 0
+
+    def step(self, *arguments: Any, **more: Any) -> Any:
+        self.steps += 1
+        return super().step(*arguments, **more)
+
+
+def test_a_click_does_not_replay_the_game() -> None:
+    table = seating(TABLES[2])
+    counting = Counting(*table.game.rules)  # type: ignore[attr-defined]
+    session = Session(replace(table, game=counting), SEED)
+    go_on(session, np.random.default_rng(12), 12)
+    before, counting.steps = session.moves, 0
+    go_on(session, np.random.default_rng(13), 1)
+    session.position(before)
+    assert counting.steps == session.moves - before < before
 
 
 # ---------------------------------------------------------------- versions and refusals
@@ -266,6 +303,47 @@ def test_hints_win() -> None:
 
 
 # ---------------------------------------------------------------- what must not be told
+
+
+class Secretive(MountDrago):
+    """A game in which nobody hears of a play by another seat, and of a discard only that."""
+
+    def told(self, state: State, row: int, action: int, viewer: int | None) -> str | None:
+        words = super().told(state, row, action, viewer)
+        if viewer is None or viewer == int(state["seat"][row]):
+            return words
+        return None if action < 100 else "discards something"
+
+
+def test_hidden_decisions_reach_nobody() -> None:
+    table = seating(Command(("uniform",), players=3, seat=1))
+    secret = Secretive(*table.game.rules)  # type: ignore[attr-defined]
+    session = Session(replace(table, game=secret), SEED)
+    rng, said = np.random.default_rng(11), set[str]()
+    while not session.over:
+        before = session.moves
+        go_on(session, rng, 1)
+        position = session.position(before)
+        own = {choice["text"] for choice in position["legal"]}
+        others = [line["text"] for line in position["log"] if line["seat"] != 1]
+        said |= set(others)
+        assert all(line.endswith(": discards something") for line in others)
+        # the own move is shown, then what was heard of, and always how it stands now
+        moved = [n for n in range(before + 1, session.moves) if heard(session, n)]
+        assert [frame["move"] for frame in position["frames"]] == [*moved, session.moves]
+        told = json.dumps(position | {"legal": [], "rules": ""})
+        for text in set(re.findall(r"(?:play|discard) \w+ \d", told)):
+            assert text in own | {m.text.removesuffix(" and keep") for m in mine(session)}
+    assert said
+    assert len(session.heard) < session.moves
+
+
+def heard(session: Session, number: int) -> bool:
+    return session._moments[number].last is not None
+
+
+def mine(session: Session) -> list[Move]:
+    return [move for move in session.heard if move.seat == session.seat]
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -383,7 +383,7 @@ def test_other_bad_input_is_refused() -> None:
         vector_env(2, autoreset_mode=AutoresetMode.DISABLED)
     for number in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="num_envs"):
-            vector_env(number)  # type: ignore[arg-type]
+            vector_env(number)
     vector = vector_env(2)
     with pytest.raises(RuntimeError, match=r"reset\(\)"):
         vector.step([0, 0])

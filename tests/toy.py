@@ -25,6 +25,7 @@ from drago_env.core.planning import Planner
 from drago_env.core.search import searches
 from drago_env.game import Faults, GameSpec, Move, State
 from drago_env.pictures.canvas import HEIGHT, WIDTH, Box, Part, Text, pixels, svg
+from drago_env.pictures.page import Replay, replay
 
 SEATS, ACTIONS, MAX_LEGAL, STRIDE, SPEEDS = 6, 300, 60, 5, 7
 FORMAT = "race/1"
@@ -337,3 +338,19 @@ def verify(record: dict[str, Any]) -> None:
     made = game.record(game.new(0), [move["action"] for move in record["moves"]])
     if made["moves"] != record["moves"] or made.get("winners") != record.get("winners"):
         raise ValueError("the record differs from the game")
+
+
+def view(record: dict[str, Any], seat: int) -> dict[str, Any]:
+    """What one seat may see of a record: the others' ways are hidden."""
+    moves = [m if m["seat"] == seat else {**m, "action": None} for m in record["moves"]]
+    return {**record, "seed": None, "moves": moves}
+
+
+def pictures(record: dict[str, Any], seat: int | None = None) -> Replay:
+    """A record drawn move by move, as a seat saw it."""
+    game = make(record["players"])
+    state, positions = game.new(0), []
+    for move in record["moves"]:
+        positions.append((state.copy(), move["action"]))
+        game.step(state, [move["action"]])
+    return replay(game, [*positions, (state, -1)], seat, record["names"])

@@ -18,17 +18,8 @@ function make(tag, className, ...children) {
 }
 
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-const colourOf = (card) => position.colours[Math.floor(card / position.values)];
-const valueOf = (card) => (card % position.values) + 1;
-const cardText = (card) => `${colourOf(card).name} ${valueOf(card)}`;
 const signed = (number) => (number > 0 ? `+${number}` : `${number}`);
-const optionsFor = (card) => position.legal.filter((move) => move.card === card);
-const own = () => shown.riders[position.seat];
-
-function paint(node, colour) {
-  node.style.background = colour.tint;
-  node.style.color = colour.ink;
-}
+const partNamed = (name) => byId("board").querySelector(`[data-part="${CSS.escape(name)}"]`);
 
 async function call(path, body) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
@@ -56,96 +47,102 @@ function say(text) {
 
 // ---------------------------------------------------------------- the board
 
-function drawDragons(frame) {
+// Parts keep their nodes, so that they glide; those whose data changed are the ones that moved.
+function drawParts(frame) {
   const svg = byId("board").firstElementChild;
-  frame.dragons.forEach((dragon, number) => {
-    let node = svg.querySelector(`[data-dragon="${number}"]`);
-    if (!node) {
-      node = document.createElementNS(SVG, "g");
-      node.dataset.dragon = number;
-      svg.append(node);
-    }
-    node.classList.toggle("moved", Boolean(shown) && shown.dragons[number].space !== dragon.space);
-    node.dataset.space = dragon.space;
-    node.style.transform = `translate(${dragon.x}px, ${dragon.y}px) scale(${dragon.scale})`;
-    if (node.dataset.rider !== String(dragon.rider) || !node.firstChild) node.innerHTML = dragon.inner;
-    node.dataset.rider = dragon.rider;
-  });
-  const words = frame.dragons.map(({ space, rider }, number) => {
-    const ridden = rider === null ? "" : `, ridden by ${frame.riders[rider].name}`;
-    return `${position.colours[number].name} on space ${space}, value ${position.board[space][0]}${ridden}`;
-  });
-  byId("board").setAttribute("aria-label", `The mountain, ${position.board.length} spaces. ${words.join("; ")}.`);
+  const names = new Set(frame.parts.map((part) => part.name));
+  const before = Object.fromEntries((shown?.parts ?? []).map((part) => [part.name, part]));
+  for (const name of Object.keys(before)) if (!names.has(name)) partNamed(name).remove();
+  let below = svg.querySelector("[data-part].part");
+  for (const part of frame.parts) {
+    const old = before[part.name];
+    const node = old ? partNamed(part.name) : document.createElementNS(SVG, "g");
+    if (node === below) below = below.nextElementSibling;
+    else svg.insertBefore(node, below);
+    if (old?.inner !== part.inner) node.innerHTML = part.inner;
+    for (const key of Object.keys(node.dataset)) delete node.dataset[key];
+    Object.assign(node.dataset, part.data, { part: part.name });
+    node.classList.add("part");
+    node.classList.toggle("moved", Boolean(shown) && JSON.stringify(old?.data) !== JSON.stringify(part.data));
+    node.style.transform = `translate(${part.x}px, ${part.y}px) scale(${part.scale})`;
+  }
+  byId("board").setAttribute("aria-label", frame.words);
 }
 
-// Where every legal play would lead.
+function unmark(...names) {
+  for (const name of names) for (const node of byId("board").querySelectorAll(`.${name}`)) node.classList.remove(name);
+}
+
+// Where every choice would lead.
 function outline() {
-  for (const node of document.querySelectorAll(".reach")) node.classList.remove("reach");
-  const spaces = position.legal.filter((move) => move.to !== null && !busy).map((move) => move.to);
-  for (const space of spaces) document.querySelector(`[data-part="space-${space}"]`).classList.add("reach");
+  unmark("reach", "open");
+  if (busy) return;
+  for (const { parts } of position.legal) {
+    partNamed(parts[0] ?? "")?.classList.add("reach");
+    for (const name of parts) partNamed(name)?.classList.add("open");
+  }
 }
 
-function point(move) {
-  for (const node of document.querySelectorAll(".target, .mover")) node.classList.remove("target", "mover");
-  if (!move || move.to === null) return;
-  document.querySelector(`[data-part="space-${move.to}"]`).classList.add("target");
-  document.querySelector(`[data-dragon="${Math.floor(move.card / position.values)}"]`).classList.add("mover");
+function point(choices) {
+  unmark("target", "mover");
+  for (const { parts: [first, ...others] } of choices) {
+    if (first) partNamed(first)?.classList.add("target");
+    for (const name of others) partNamed(name)?.classList.add("mover");
+  }
 }
 
-// ---------------------------------------------------------------- riders, moves, status
+// ---------------------------------------------------------------- seats, moves, status
 
-function showRiders(frame) {
-  const nodes = frame.riders.map((rider, seat) => {
-    const acts = frame.turn === seat && frame.phase !== "over";
-    const node = make("article", `rider${acts ? " acts" : ""}${rider.wins ? " wins" : ""}`);
-    const score = make("span", "score", rider.gained ? make("small", "", signed(rider.gained)) : "", `${rider.score}`);
-    const chip = make("span", "chip", `${colourOf(rider.top).code} ${colourOf(rider.top).name}`);
-    chip.style.borderLeftColor = colourOf(rider.top).tint; // the letters stay dark on white
-    const note = rider.wins ? "wins" : acts ? (frame.phase === "discard" ? "discards" : "to play") : "";
-    const backs = make("span", "backs", "\u25ae".repeat(rider.cards));
-    backs.setAttribute("aria-hidden", "true");
-    const cards = make("span", "held", backs, ` ${rider.cards}`, make("span", "unseen", " cards"));
-    const name = make("span", "called", make("strong", "", rider.name), note ? make("small", "", note) : "");
-    node.append(make("span", "seat", `${seat}`), name, score, make("p", "", "on", chip, cards));
+function chip({ text, tint }) {
+  const node = make("span", tint ? "chip" : "fact", text);
+  if (tint) node.style.borderLeftColor = tint; // the letters stay dark on white
+  return node;
+}
+
+function showSeats(frame) {
+  const nodes = frame.seats.map((seat, number) => {
+    const node = make("article", `seat${seat.acts ? " acts" : ""}${seat.wins ? " wins" : ""}`);
+    const gained = seat.gained ? make("small", "", signed(seat.gained)) : "";
+    const score = make("span", "score", gained, seat.points === null ? "" : `${seat.points}`);
+    const name = make("span", "called", make("strong", "", seat.name), seat.note ? make("small", "", seat.note) : "");
+    node.append(make("span", "number", `${number}`), name, score);
+    if (seat.facts.length) node.append(make("p", "", ...seat.facts.map(chip)));
     return node;
   });
-  byId("riders").replaceChildren(...nodes);
+  byId("seats").replaceChildren(...nodes);
 }
 
-function showLog(count) {
-  const nodes = position.log.slice(0, count).map((line, number) => {
+const heard = (frame) => position.log.filter((line) => line.move <= frame.move);
+
+function gains({ points }) {
+  return points.map(([name, gain]) => `${name} ${signed(gain)}`);
+}
+
+function showLog(frame) {
+  const nodes = heard(frame).map((line, number) => {
     const text = make("span", line.seat === position.seat ? "own" : "", line.text);
     const node = make("li", "", make("span", "", `${number + 1}`), text);
-    const points = line.points.map(([name, gain]) => `${name} ${signed(gain)}`);
-    const drew = line.drawn.length ? [`drew ${line.drawn.join(", ")}`] : [];
-    if (points.length + drew.length) node.append(make("small", "", [...points, ...drew].join("; ")));
+    const more = [...gains(line), line.news].filter(Boolean).join("; ");
+    if (more) node.append(make("small", "", more));
     return node;
   });
   byId("log").replaceChildren(...nodes);
   byId("log").scrollTop = byId("log").scrollHeight;
 }
 
-function lastWords(frame) {
-  if (!frame.move) return "";
-  const { text, points } = position.log[frame.move - 1];
-  return `${text}${points.length ? ` (${points.map(([name, gain]) => `${name} ${signed(gain)}`).join(", ")})` : ""}`;
+function inWords(line) {
+  return `${line.text}${line.points.length ? ` (${gains(line).join(", ")})` : ""}`;
 }
 
-function standing(frame) {
-  if (frame.phase === "over") {
-    const winners = frame.riders.filter((rider) => rider.wins).map((rider) => rider.name);
-    const won = winners.length > 1 ? `${winners.join(" and ")} share the victory` : winners[0] === "you" ? "You win" : `${winners[0]} wins`;
-    return `${won}, ${frame.riders.map((rider) => `${rider.name} ${rider.score}`).join(", ")}.`;
-  }
-  if (frame.turn !== position.seat) return `${frame.riders[frame.turn].name} is to play ...`;
-  return frame.phase === "discard" ? "Your turn: discard cards of summit dragons, or be done." : "Your turn: play a card.";
+function lastWords(frame) {
+  const line = position.log.find(({ move }) => move === frame.move);
+  return line ? inWords(line) : "";
 }
 
 // What happened since one's own last move.
 function lately(frame) {
-  const lines = position.log.slice(0, frame.move);
-  const from = lines.findLastIndex((line) => line.seat === position.seat) + 1;
-  return lines.slice(from).map((line, number) => lastWords({ move: from + number + 1 }));
+  const lines = heard(frame);
+  return lines.slice(lines.findLastIndex((line) => line.seat === position.seat) + 1).map(inWords);
 }
 
 function announce(text) {
@@ -153,87 +150,112 @@ function announce(text) {
 }
 
 function show(frame) {
-  drawDragons(frame);
+  drawParts(frame);
   shown = frame;
-  showRiders(frame);
-  showLog(frame.move);
+  showSeats(frame);
+  showLog(frame);
   byId("lately").replaceChildren(...lately(frame).map((text) => make("li", "", text)));
-  byId("status").textContent = standing(frame);
-  const left = position.summit_dragons - frame.summit;
-  const ahead = left ? `${left} more to the summit` : "over";
-  byId("name").textContent = `game ${position.game}, ${position.edition} edition, deck ${frame.deck}, ${ahead}`;
+  byId("status").textContent = frame.status;
+  byId("name").textContent = [`game ${position.game}`, position.variant, frame.count].filter(Boolean).join(", ");
 }
 
-// ---------------------------------------------------------------- the hand
+function showRules() {
+  document.title = byId("title").textContent = position.title;
+  const list = make("ul", "");
+  byId("rules").replaceChildren(list);
+  for (const line of position.rules.split(/\n(?! )/).filter(Boolean)) {
+    if (line.startsWith("- ")) list.append(make("li", "", line.slice(2)));
+    else byId("rules").insertBefore(make("p", "", line), list);
+  }
+}
 
-function cardButton(card, number) {
-  const options = busy ? [] : optionsFor(card);
-  const face = make("span", "face", make("kbd", "", `${number + 1}`), make("b", "", `${valueOf(card)}`), make("i", "", colourOf(card).code));
-  paint(face, colourOf(card));
-  const best = advice && options.find((move) => move.action === advice.best);
-  const mark = best ? make("span", "mark", best.kind === "keep" ? "\u2605 best: keep" : "\u2605 best") : "";
-  const effect = options.length > 1 ? "take or keep?" : options.map((move) => (move.kind === "discard" ? "discard" : move.effect)).join("");
-  const node = make("button", `card${best ? " best" : ""}`, face, make("span", "word", cardText(card)), mark, make("span", "effect", effect));
+// ---------------------------------------------------------------- choices
+
+// The cards of the hand, and the buttons for what is chosen without one.
+function buttons() {
+  const choices = busy ? [] : position.legal;
+  const behind = (name) => choices.filter((choice) => choice.button === name);
+  const cards = shown.hand.map(({ name, inner }) => ({ name, inner, options: behind(name) }));
+  const held = new Set(shown.hand.map(({ name }) => name));
+  const others = new Set(choices.map((choice) => choice.button).filter((name) => !held.has(name)));
+  return [...cards, ...[...others].map((name) => ({ name, options: behind(name) }))];
+}
+
+function face(inner) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 72 96");
+  svg.setAttribute("aria-hidden", "true");
+  svg.innerHTML = inner;
+  return svg;
+}
+
+function effectOf(options) {
+  if (options.length < 2) return options[0]?.effect || options[0]?.label || "";
+  const words = options.map(wordsOf);
+  return words.length < 4 ? `${words.join(" or ")}?` : `${words.length} choices`;
+}
+
+const wordsOf = (choice) => choice.label || choice.text;
+
+function button({ name, inner, options }, number) {
+  const key = options.length === 1 && options[0].key && !inner ? options[0].key : "";
+  const mark = make("kbd", "", key || `${number + 1}`);
+  const front = make("span", "face", number < 9 || key ? mark : "", inner ? face(inner) : "");
+  const best = advice && options.find((choice) => choice.action === advice.best);
+  const star = best ? make("span", "mark", options.length > 1 ? `\u2605 best: ${wordsOf(best)}` : "\u2605 best") : "";
+  const effect = effectOf(options);
+  const node = make("button", `card${inner ? "" : " plain"}${best ? " best" : ""}`, front, make("span", "word", name), star, make("span", "effect", effect));
   node.disabled = !options.length;
-  node.dataset.card = card;
-  node.setAttribute("aria-label", `${cardText(card)}${effect ? `: ${effect}` : ""}${best ? ", the hint" : ""}`);
-  node.addEventListener("click", () => choose(card, node));
-  node.addEventListener("mouseenter", () => point(options[0]));
-  node.addEventListener("focus", () => { if (node.matches(":focus-visible")) point(options[0]); });
-  for (const event of ["mouseleave", "blur"]) node.addEventListener(event, () => point(null));
-  return node;
-}
-
-function doneButton(move) {
-  const node = make("button", "card done", make("span", "", "Done discarding ", make("kbd", "", "d")));
-  node.id = "done";
-  node.addEventListener("click", () => send("/moves", { action: move.action }));
+  node.dataset.name = name;
+  if (key) node.dataset.key = key;
+  node.setAttribute("aria-label", `${name}${effect ? `: ${effect}` : ""}${best ? ", the hint" : ""}`);
+  node.addEventListener("click", () => choose(options, node));
+  node.addEventListener("mouseenter", () => point(options));
+  node.addEventListener("focus", () => { if (node.matches(":focus-visible")) point(options); });
+  for (const event of ["mouseleave", "blur"]) node.addEventListener(event, () => point([]));
   return node;
 }
 
 function showHand() {
   const held = byId("cards").contains(document.activeElement) || byId("question").contains(document.activeElement);
-  const nodes = own().hand.map(cardButton);
-  const done = busy ? null : position.legal.find((move) => move.kind === "done");
-  if (done) nodes.push(doneButton(done));
+  const nodes = buttons().map(button);
   closeQuestion();
-  point(null);
+  point([]);
   outline();
   byId("cards").replaceChildren(...nodes);
+  byId("cards").classList.toggle("plain", !shown.hand.length);
   if (held || byId("cards").dataset.held) {
     const first = nodes.find((node) => !node.disabled);
-    if (first) first.focus(); // who plays with the keyboard stays in the hand
+    if (first) first.focus(); // who plays with the keyboard stays here
     byId("cards").dataset.held = first ? "" : "yes";
   }
 }
 
-function choose(card, node) {
-  const options = optionsFor(card);
+function choose(options, node) {
   if (busy || !options.length) return;
-  if (options.length === 1) return send("/moves", { action: options[0].action });
-  askWhich(options, node);
+  if (options.length === 1) send("/moves", { action: options[0].action });
+  else askWhich(options, node);
 }
 
-// Clause 5.3: a dragon in last place that nobody rides may be taken or left.
 function askWhich(options, node) {
-  const [mine, other] = [colourOf(own().top).name, colourOf(options[0].card).name];
-  byId("asked").textContent = `${other} was in last place and nobody rides it: take it, or keep ${mine}?`;
-  const words = { play: [`Take ${other}`, "t"], keep: [`Keep ${mine}`, "k"] };
-  const buttons = options.map((move) => {
-    const [text, key] = words[move.kind];
-    const button = make("button", "", `${text} `, make("kbd", "", key), make("small", "", move.effect));
-    button.dataset.key = key;
-    button.addEventListener("click", () => send("/moves", { action: move.action }));
-    for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => point(move));
-    return button;
+  const [{ asked, button: name }] = options;
+  const oneCard = options.every((choice) => choice.button === name);
+  byId("asked").textContent = (oneCard && asked) || (oneCard ? `${name}: which?` : "Which?");
+  const nodes = options.map((choice) => {
+    const key = oneCard && choice.key ? [" ", make("kbd", "", choice.key)] : [];
+    const answer = make("button", "", oneCard ? wordsOf(choice) : choice.text, ...key, make("small", "", choice.effect));
+    if (key.length) answer.dataset.key = choice.key;
+    answer.addEventListener("click", () => send("/moves", { action: choice.action }));
+    for (const event of ["mouseenter", "focus"]) answer.addEventListener(event, () => point([choice]));
+    return answer;
   });
-  const back = make("button", "", "Another card ", make("kbd", "", "Esc"));
-  back.addEventListener("click", () => { closeQuestion(); node.focus(); });
+  const back = make("button", "back", "Something else ", make("kbd", "", "Esc"));
+  back.addEventListener("click", () => { closeQuestion(); point([]); node?.focus(); });
   closeQuestion();
-  node.classList.add("chosen");
-  byId("answers").replaceChildren(...buttons, back);
+  node?.classList.add("chosen");
+  byId("answers").replaceChildren(...nodes, back);
   byId("question").hidden = false;
-  buttons[0].focus();
+  nodes[0].focus();
 }
 
 function closeQuestion() {
@@ -241,6 +263,13 @@ function closeQuestion() {
   byId("answers").replaceChildren();
   for (const node of document.querySelectorAll(".chosen")) node.classList.remove("chosen");
 }
+
+// A part stands for all choices that are about it.
+byId("board").addEventListener("click", (event) => {
+  const name = event.target.closest("[data-part]")?.dataset.part;
+  if (busy || !name) return;
+  choose(position.legal.filter((choice) => choice.parts.includes(name)), null);
+});
 
 // ---------------------------------------------------------------- hints
 
@@ -255,8 +284,7 @@ function showAdvice() {
     fill.style.width = `${100 * (move.chance ?? 0)}%`;
     const bar = make("span", "bar", fill);
     bar.setAttribute("aria-hidden", "true");
-    const text = move.text.replace("play ", "");
-    return make("li", move === best ? "best" : "", make("span", "", move === best ? `\u2605 ${text}` : text), bar, make("span", "", percent(move.chance)));
+    return make("li", move === best ? "best" : "", make("span", "", move === best ? `\u2605 ${move.text}` : move.text), bar, make("span", "", percent(move.chance)));
   }));
   announce(`Hint: ${best.text}. ${byId("chance").textContent}`);
 }
@@ -308,6 +336,7 @@ async function refuse(status, answer) {
 async function play(told) {
   position = told;
   advice = null;
+  showRules();
   showAdvice();
   for (const frame of told.frames) {
     const pace = Number(byId("pace").value);
@@ -328,8 +357,7 @@ async function settle() {
   setBusy(false);
   showHand();
   showAdvice();
-  byId("status").textContent = standing(shown);
-  if (!advice) announce([lastWords(shown), standing(shown)].filter(Boolean).join(". "));
+  if (!advice) announce([lastWords(shown), shown.status].filter(Boolean).join(". "));
 }
 
 async function newGame() {
@@ -353,21 +381,24 @@ function step(by) {
 const keys = {
   ArrowLeft: () => step(-1),
   ArrowRight: () => step(1),
-  Escape: () => document.querySelector("#answers button:last-child")?.click(),
+  Escape: () => document.querySelector("#answers .back")?.click(),
   h: hint,
   u: () => byId("undo").click(),
-  t: () => document.querySelector("[data-key=t]")?.click(),
-  k: () => document.querySelector("[data-key=k]")?.click(),
-  d: () => byId("done")?.click(),
 };
+
+// What a key stands for: an answer, a button by its letter, or one by its number.
+function meant(key) {
+  const lettered = /^[a-z]$/.test(key) && document.querySelector(`#answers [data-key=${key}], #cards [data-key=${key}]:enabled`);
+  return lettered || (/^[1-9]$/.test(key) && byId("cards").children[key - 1]);
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
-  const card = /^[1-9]$/.test(event.key) && byId("cards").querySelectorAll("[data-card]")[event.key - 1];
-  if (!card && !(event.key in keys)) return;
+  const node = !(event.key in keys) && meant(event.key);
+  if (!node && !(event.key in keys)) return;
   event.preventDefault();
-  if (!card) keys[event.key]();
-  else if (!card.disabled) { card.focus(); card.click(); }
+  if (!node) keys[event.key]();
+  else if (!node.disabled) { node.focus(); node.click(); }
 });
 
 byId("hint").addEventListener("click", hint);

@@ -34,6 +34,7 @@ class Functions(NamedTuple):
     work: Any  # dtype of scratch space: `actions`, `values`, and what the game itself wants
     seats: int
     max_legal: int
+    fits: Any = None  # (game, tables) -> whether a record can be a game of these rules at all
     observe_compact: Any = None  # the same as `observe` for int8, if that takes other code
     prepare: Any = None  # (game, rules, work): what the features of all actions share
     features: Any = None  # (game, action, rules, scale, work, out)
@@ -43,6 +44,8 @@ class Batches(NamedTuple):
     """The loops of one game; see `batches`."""
 
     deal: Any
+    find_unfit: Any
+    find_unlisted: Any
     find_illegal: Any
     step: Any
     legal: Any
@@ -51,6 +54,7 @@ class Batches(NamedTuple):
     features: Any
     look: Any
     turn: Any
+    turn_one: Any
     determinize: Any
     shares: Any
     playout: Any
@@ -113,7 +117,7 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
     made, seats = compiled_for(module), functions.seats
     rules_of, over, deal_one, legal_one = functions[:4]
     is_legal, apply, reward, shares_one = functions[4:8]
-    max_legal = functions.max_legal
+    max_legal, fits = functions.max_legal, functions.fits or _anything
 
     @made
     def deal(state: Any, rows: Any, seeds: Any, kinds: Any, shared: Any) -> None:
@@ -123,6 +127,31 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
             state[rows[k]] = variants[kinds[k]]
             game = state[rows[k]]
             deal_one(game, seeds[k], rules_of(game, tables))
+
+    @made
+    def find_unfit(state: Any, shared: Any) -> Any:
+        """The first row that no game of these rules can be, or -1: so kernels stay in bounds."""
+        tables, _, _ = shared
+        for row in range(state.shape[0]):
+            game = state[row]
+            seated = 2 <= game["players"] <= seats and game["seat"] < game["players"]
+            if not seated or not fits(game, tables):
+                return row
+        return -1
+
+    @made
+    def find_unlisted(state: Any, shared: Any, actions: Any, counts: Any) -> Any:
+        """The first row whose list is not that of its legal actions, or -1."""
+        tables, _, _ = shared
+        listed = np.empty(max_legal, np.uint16)
+        for row in range(state.shape[0]):
+            count = legal_one(state[row], rules_of(state[row], tables), listed)
+            if counts[row] != count:
+                return row
+            for i in range(count):
+                if actions[row, i] != listed[i]:
+                    return row
+        return -1
 
     @made
     def find_illegal(state: Any, actions: Any, shared: Any) -> Any:
@@ -177,6 +206,8 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
 
     return {
         "deal": deal,
+        "find_unfit": find_unfit,
+        "find_unlisted": find_unlisted,
         "find_illegal": find_illegal,
         "step": step,
         "shares": shares,
@@ -254,6 +285,7 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
     made, seats = compiled_for(module), functions.seats
     rules_of, over, deal_one, legal_one = functions[:4]
     apply, reward, observe = functions.apply, functions.reward, functions.observe
+    is_legal = functions.is_legal
 
     @inlined
     def see(game: Any, rules: Any, scale: Any, actions: Any, mask: Any, out: Any) -> Any:
@@ -300,6 +332,24 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
                 counts[row] = see(game, rules, scale, actions[row], mask[row], out[row])
 
     @made
+    def turn_one(cells: Any, shared: Any, action: Any) -> Any:
+        """The same for one game whose arrays are the fields of one record, if it is legal.
+
+        Returns the number of legal actions, times 256, and the seat on turn, or else NO_ACTION.
+        """
+        tables, scheme, scale = shared
+        cell = cells[0]
+        game = cell["state"]
+        rules = rules_of(game, tables)
+        if not is_legal(game, action, rules):
+            return np.int64(NO_ACTION)
+        apply(game, action, rules, cell["points"])
+        reward(game, scheme, cell["points"], rules, cell["rewards"])
+        count = see(game, rules, scale, cell["actions"], cell["mask"], cell["observation"])
+        cell["count"] = count
+        return np.int64(count) << 8 | np.int64(game["seat"])
+
+    @made
     def random_step(
         state: Any,
         picks: Any,
@@ -332,7 +382,13 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
                 deal_one(game, seeds[row], rules)
             counts[row] = see(game, rules, scale, actions[row], mask[row], observation[row])
 
-    return {"look": look, "turn": turn, "random_step": random_step}
+    return {"look": look, "turn": turn, "turn_one": turn_one, "random_step": random_step}
+
+
+@inlined
+def _anything(game: Any, tables: Any) -> Any:
+    """Where a game looks at nothing but players and seat."""
+    return True
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,9 @@ def whole(
 ) -> int:
     """A whole number within bounds, or an error that names them."""
     bounds = f"from {low}" if high is None else f"from {low} to {high}"
-    if not is_int(number):
+    if not is_int(number) or (high is None and number < low):
         raise error(f"{name} must be a whole number {bounds}, not {number!r:.60}")
-    if number < low or (high is not None and number > high):
+    if high is not None and not low <= number <= high:
         raise error(f"{name} must be {bounds}, not {number}")
     return int(number)
 
@@ -110,3 +110,22 @@ def select(state: State, rows: Any = slice(None)) -> State:
     """A copy of these rows, by default of all: ten times faster than numpy copies records."""
     raw = state.view(f"V{state.dtype.itemsize}")
     return np.asarray(raw[rows].copy()).view(state.dtype)
+
+
+def checked_arrays(snapshot: Any, like: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    """The arrays of a snapshot as fresh copies; others than those it should have are refused."""
+    found = []
+    for name, here in like.items():
+        try:
+            array = np.array(snapshot[name])
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"the snapshot cannot be read: {name} is missing or broken") from error
+        if array.shape != here.shape or array.dtype != here.dtype:
+            raise ValueError(
+                f"the snapshot is of {array.shape[0] if array.ndim else 1} games, not of "
+                f"{here.shape[0] if here.ndim else 1}, "
+                f"or of another game or number of players: {name} must have the shape "
+                f"{here.shape}, not {array.shape}, and its type"
+            )
+        found.append(array)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from drago_env.core.checks import whole_numbers as whole_array
 from drago_env.core.layout import Slice, scale
 from drago_env.core.named_chance import NamedChance
 from drago_env.core.random_play import RandomPlay
+from drago_env.core.single import Single
 from drago_env.core.threads import ThreadTeam
 from drago_env.game import (
     Drawing,
@@ -33,7 +34,7 @@ from drago_env.game import (
 )
 
 
-class CompiledGame(NamedChance, RandomPlay):
+class CompiledGame(NamedChance, RandomPlay, Single):
     """What games share. One of them is a class with its loops, its state's dtype and its rewards.
 
     It hands over the rules that a batch may mix, the rows that deals begin from (one for each of
@@ -111,7 +112,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def legal(self, state: State, out: Legal | None = None) -> Legal:
         """The legal actions of every game; none for finished games."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         out = out or self._new_legal(n)
         self._check_legal(out, n)
         self.run(self.loops.legal, n, state, self._shared, *out)
@@ -126,7 +127,7 @@ class CompiledGame(NamedChance, RandomPlay):
         return self.step_unchecked(state, self._checked(state, actions), out)
 
     def _checked(self, state: State, actions: ArrayLike) -> NDArray[np.int64]:
-        n = self._check_state(state)
+        n = self._check_rows(state)
         actions = whole_array("actions", actions, n)
         row = int(self.loops.find_illegal(state, actions, self._shared))
         if row >= 0:
@@ -151,7 +152,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
         """Lists, masks and observations of the seats on turn, in all rows or in some."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         if out is None:
             seen = np.empty((n, self.spec.observation_size), np.float32)
             out = Turn(self._new_legal(n), seen, self._new_outcome(n))
@@ -170,15 +171,6 @@ class CompiledGame(NamedChance, RandomPlay):
         """The same without any check of actions and arrays, which must be sound."""
         arguments = (state, actions, self._shared, *out.legal, out.observation, *out.outcome)
         self.run(self.loops.turn, len(state), *arguments)
-
-    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
-        """`turn_unchecked` on these very arrays as one call, for loops over a single game."""
-        turn = self.loops.turn
-        # once compiled, the entry point itself spares numba's choice among forms at every call
-        forms = list(getattr(turn, "overloads", {}).values())
-        entry = forms[0].entry_point if len(forms) == 1 else turn
-        arguments = (state, actions, self._shared, *out.legal, out.observation, *out.outcome)
-        return partial(entry, *arguments)
 
     def illegal(self, state: State, row: int, action: int) -> IllegalAction:
         """The error for an illegal action: row, seat, action and the legal ones in words."""
@@ -249,7 +241,7 @@ class CompiledGame(NamedChance, RandomPlay):
     def _observe(
         self, observe: Any, state: State, seats: ArrayLike | None, factors: Any, out: Any
     ) -> Any:
-        n = self._check_state(state)
+        n = self._check_rows(state)
         shape = (n, self.spec.observation_size)
         out = np.empty(shape, factors.dtype) if out is None else out
         output("out", out, shape, factors.dtype)
@@ -260,12 +252,15 @@ class CompiledGame(NamedChance, RandomPlay):
         self, state: State, legal: Legal, out: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32]:
         """What each listed action does at once, `(num_envs, max_legal, feature_size)`."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         shape = (n, self.spec.max_legal, self.spec.feature_size)
         out = np.empty(shape, np.float32) if out is None else out
         output("out", out, shape, np.float32)
         self._check_legal(legal, n)
         if self.spec.feature_size:
+            row = int(self.loops.find_unlisted(state, self._shared, legal.actions, legal.counts))
+            if row >= 0:
+                raise ValueError(f"row {row}: this is not the list of its legal actions")
             shared = (self.tables, self.feature_scale)
             self.run(self.loops.features, n, state, legal.actions, legal.counts, shared, out)
         return out
@@ -276,7 +271,7 @@ class CompiledGame(NamedChance, RandomPlay):
         Every arrangement that fits the seat's knowledge is equally likely, and the clone depends
         on nothing but that knowledge and the seed.
         """
-        n = self._check_state(state)
+        n = self._check_rows(state)
         seeds = seed_array(seeds, n)
         clone = select(state)
         self.run(self.loops.determinize, n, clone, self._seats(state, seats), seeds, self._shared)
@@ -321,7 +316,7 @@ class CompiledGame(NamedChance, RandomPlay):
 
     def shares(self, state: State) -> NDArray[np.float64]:
         """Shares of the victory, `(num_envs, seats)`; 0 for all while a game runs."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         out = np.zeros((n, self.spec.seats))
         self.run(self.loops.shares, n, state, out)
         return out
@@ -379,6 +374,17 @@ class CompiledGame(NamedChance, RandomPlay):
         if not state.flags.c_contiguous or not state.flags.writeable:
             raise ValueError("the state must be writeable and contiguous; pass a copy()")
         return len(state)
+
+    def _check_rows(self, state: State) -> int:
+        """What `check` does in full, just enough for kernels to stay in bounds."""
+        n = self._check_state(state)
+        row = int(self.loops.find_unfit(state, self._shared))
+        if row >= 0:
+            raise StateError(
+                f"row {row} is no game of these rules, but perhaps of others, or all zero; "
+                "make states with new(), and let check() say what is wrong with one"
+            )
+        return n
 
     def _seats(self, state: State, seats: ArrayLike | None) -> NDArray[np.int64]:
         if seats is None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core import batches
-from drago_env.core.checks import output, seed_array, select
+from drago_env.core.checks import output, seed_array, select, within
 from drago_env.game import Legal, Seeds, State
 
 
@@ -18,7 +18,7 @@ class RandomPlay:
     loops: ClassVar[Any]
     run: Any
     _shared: Any
-    _check_state: Any
+    _check_rows: Any
     _check_legal: Any
 
     def picks(self, seeds: Seeds) -> NDArray[np.uint64]:
@@ -33,13 +33,14 @@ class RandomPlay:
         n = len(legal.counts)
         self._check_legal(legal, n)
         output("picks", picks, (n,), np.uint64)
+        within("legal.counts", legal.counts, 0, legal.actions.shape[1])
         actions = np.empty(n, np.int64)
         self.run(batches.sample, n, *legal[:2], picks, actions)
         return actions
 
     def finished(self, state: State, seeds: Seeds) -> State:
         """Clones after uniformly random play to the end."""
-        n = self._check_state(state)
+        n = self._check_rows(state)
         picks, clone = self.picks(seed_array(seeds, n)), select(state)
         self.run(self.loops.playout, n, clone, picks, self._shared)
         return clone

@@ -155,7 +155,7 @@ def _pointed(choice: Choice, state: State, rules: Rules, mine: str) -> Choice:
         return choice._replace(key="d")
     button = rules.card_text(card)
     if block == 2:
-        return choice._replace(button=button, label="discard", effect="discard")
+        return choice._replace(button=button, label="discard")
     dragon, value = divmod(card, rules.values)
     colour = COLOURS[dragon]
     to = landing(rules.board, int(state["position"][0, dragon]), value + 1)

@@ -57,7 +57,7 @@ class Seat(NamedTuple):
     """One who plays, as the viewer sees them."""
 
     name: str
-    note: str = ""  # such as `plays` or `wins`
+    note: str = ""  # such as `to play` or `wins`
     acts: bool = False  # whether the game waits for them
     wins: bool = False
     points: int | None = None  # None in a game without points

@@ -23,7 +23,7 @@ class Frame(NamedTuple):
     """A position of a game, and the move that led there."""
 
     picture: Picture
-    last: Move | None  # as the viewer heard of it; None: the deal
+    last: Move | None  # as the viewer heard of it; None: the deal, or an end that came unheard
     scores: tuple[int, ...]  # of every seat; none in a game without points
 
 
@@ -61,7 +61,8 @@ def _frames(
     for state, action in positions:
         players = int(game.players(state)[0])
         scores = tuple(game.scores(state)[0, :players].tolist()) if game.spec.has_points else ()
-        if heard:
+        if heard or action < 0:
+            last = last if heard else None
             if last is not None:
                 gains = [now - then for now, then in zip(scores, before, strict=True)]
                 last = last._replace(points=gains)
@@ -101,7 +102,9 @@ def gif(film: Replay, path: str | Path, milliseconds: int = 600) -> None:
 def move_text(film: Replay, number: int) -> str:
     """The move that led to a frame, in words."""
     last = film.frames[number].last
-    return f"{film.names[last.seat]}: {last.text}" if last else "the deal"
+    if last is None:
+        return "the end" if number else "the deal"
+    return f"{film.names[last.seat]}: {last.text}"
 
 
 def _chart(film: Replay) -> str:

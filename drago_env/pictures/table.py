@@ -82,8 +82,8 @@ class Table:
         return [Text(LEFT + 12, TALLY, fit(self.count(state), 12, WIDE - 24), 12, SOFT, "start")]
 
     def doing(self, state: State) -> tuple[str, str]:
-        """What the seat on turn has to do: `plays`, and what a person is asked, `play a card`."""
-        return "decides", "choose"
+        """What the seat on turn has to do, `to play`, and what a person is asked, `play a card`."""
+        return "to decide", "choose"
 
     def seats(
         self, state: State, viewer: int | None, last: Move | None, names: Sequence[str]
@@ -131,7 +131,7 @@ class Table:
         """Whose turn it is, or who has won: a name or names, and what is to be said of them."""
         if not self.game.over(state)[0]:
             return names[int(self.game.current_player(state)[0])], f" {self.doing(state)[0]}"
-        winners = [names[seat] for seat in np.flatnonzero(self.game.winners(state)[0])]
+        winners = [names[seat] for seat in np.flatnonzero(self.game.winners(state)[0]).tolist()]
         if not winners:
             return "", "cut off: nobody wins"
         return ", ".join(winners), " wins" if len(winners) == 1 else " win"
@@ -153,7 +153,7 @@ def table_of(game: Game) -> Table:
 
 
 def names_of(game: Game, state: State, names: Sequence[str] | None = None) -> list[str]:
-    """What those who play are called, fit to be printed: `rider 0` where there is no name."""
+    """What those who play are called, fit to be printed: a number if they have no name."""
     players, kind = int(game.players(state)[0]), game.spec.seat_name
     if names is not None and len(names) != players:
         raise ValueError(f"{players} {kind}s need as many names, not {len(names)}")

@@ -13,9 +13,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import select
-from drago_env.game import Game, Move, State
-from drago_env.policy import View
+from drago_env.core.checks import checked_arrays, select, whole, whole_numbers
+from drago_env.game import Game, Move
+from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
@@ -79,22 +79,13 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if seed is None:
             seed = secrets.randbits(63) if self._seed is None else _next(self._seed)
         if self._seed is None:
-            self._begin(self.game.new(seed), seed)
-        else:
-            self.game.reset(self._state, seed)
-            self._begin(self._state, seed)
+            self._bind()
+        self.game.reset(self._state, seed)
+        self._begin(seed)
 
-    def _begin(self, state: State, seed: int) -> None:
-        """The arrays of the game before are used again."""
-        if self._seed is None:
-            self._state = state
-            self._choice = np.empty(1, np.int64)
-            self._turn = self.game.look(state)
-        else:
-            if state is not self._state:
-                self._state[:] = state
-            self.game.look(self._state, self._turn)
-        self._bind()
+    def _begin(self, seed: int) -> None:
+        """A game that has been dealt; the arrays of the one before are used again."""
+        self.game.look(self._state, self._turn)
         self._seed = int(seed)
         self._start = select(self._state)
         self._actions: list[int] = []
@@ -110,16 +101,14 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.infos = self._idle.copy()
         self._skip_agent_selection = None
         self._running = True
-        self._select()
+        self._select(int(self.game.current_player(self._state)[0]))
         if self.render_mode == "human":
             self.render()
 
     def _bind(self) -> None:
         """Views of the arrays that every step writes to, taken once: a step is short."""
+        self._state, self._turn, self._play = self.game.single()
         turn = self._turn
-        self._advance = self.game.bound_turn(self._state, self._choice, turn)
-        self._current = self.game.current_player(self._state)
-        self._count = turn.legal.counts
         self._row_mask, self._row_seen = turn.legal.mask[0], turn.observation[0]
         self._row_rewards = turn.outcome.rewards[0]
 
@@ -132,29 +121,28 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             number = index(action)  # type: ignore[arg-type]  # None is refused below
         except TypeError:
             raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
-        if not 0 <= number < self._num_actions or not self._row_mask[number]:
+        if self.render_mode is not None and 0 <= number < self._num_actions:
+            self._told = self.game.told(self._state, 0, number, None) or ""
+        came = self._play(number) if 0 <= number < self._num_actions else -1
+        if came < 0:
             self._refuse(number)
         agent = self.agent_selection
-        if self.render_mode is not None:
-            self._told = self.game.told(self._state, 0, number, None) or ""
-        self._choice[0] = number
-        self._advance()
         self._actions.append(number)
         self._mover = agent
         self._cumulative_rewards[agent] = 0.0
-        over = not self._count[0]
+        over = came < 256  # nothing is legal any more
         if over or not self.game.pays_at_end:
             self._pay(self._row_rewards.tolist())
         self.infos[agent] = self._idle[agent]
-        self._select()
+        self._select(came & 255)
         if over:
             self._end()
         if self.render_mode == "human":
             self.render()
 
-    def _select(self) -> None:
+    def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
-        self.agent_selection = agent = self.possible_agents[self._current[0]]
+        self.agent_selection = agent = self.possible_agents[seat]
         mask = self._row_mask.copy()
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
         if self.action_features:
@@ -226,7 +214,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """A clone for a planner: what this agent cannot see is drawn anew at each call."""
         seat = self._seat(agent)
         self._views += 1
-        seed = mix(np.array([self._seed], np.uint64) ^ mix(np.array([self._views], np.uint64)))
+        seed = mix(streams(int(self._seed or 0)) ^ mix(np.array([self._views], np.uint64)))
         return View(self.game, self.game.determinize(self._state, seat, seed))
 
     def record(self) -> dict[str, Any]:
@@ -284,31 +272,45 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         }
 
     def restore(self, snapshot: Any) -> None:
-        """Goes on from a snapshot, whatever was played here before."""
-        self._begin(np.array(snapshot["start"]), int(snapshot["seed"]))
-        for action in snapshot["actions"].tolist():
+        """Goes on from a snapshot, whatever was played before; a broken one changes nothing."""
+        number = np.zeros((), np.int64)
+        like = {"start": self.game.new(0), "seed": np.zeros((), np.uint64)}
+        like |= {"dead": number, "views": number}
+        start, seed, dead, views = checked_arrays(snapshot, like)
+        actions = whole_numbers("actions", snapshot["actions"], None).tolist()
+        self.game.check(start)
+        trial = start.copy()
+        for action in actions:
+            self.game.step(trial, [action])
+        left = len(self.possible_agents) if self.game.over(trial)[0] else 0
+        whole("dead", int(dead), 0, left)
+        if self._seed is None:
+            self._bind()
+        self._state[:] = start
+        self._begin(int(seed))
+        for action in actions:
             self.step(action)
-        for _ in range(int(snapshot["dead"])):
+        for _ in range(int(dead)):
             self.step(None)
-        self._views = int(snapshot["views"])
+        self._views = whole("views", int(views), 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = (
-            "_window",
-            "_advance",
-            "_current",
-            "_count",
-            "_row_mask",
-            "_row_seen",
-            "_row_rewards",
-        )
-        return {key: value for key, value in self.__dict__.items() if key not in bound}
+        bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_seen", "_row_rewards")
+        kept = {key: value for key, value in self.__dict__.items() if key not in bound}
+        if self._seed is None:
+            return kept
+        return kept | {"_kept": (select(self._state), *(a.copy() for a in self._turn.outcome))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        kept = state.pop("_kept", None)
         self.__dict__.update(state)
         self._window = None
-        if self._seed is not None:
+        if kept is not None:
+            self.game.check(kept[0])
             self._bind()
+            self._state[:] = kept[0]
+            self.game.look(self._state, self._turn)
+            self._turn.outcome.points[:], self._turn.outcome.rewards[:] = kept[1:]
 
 
 class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]

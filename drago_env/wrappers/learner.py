@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import select, whole
+from drago_env.core.checks import checked_arrays, select, whole, within
 from drago_env.core.outcome import standings
 from drago_env.game import Game
-from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all
+from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 
 Opponents = str | Policy | Sequence[str | Policy] | None
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
@@ -86,7 +86,7 @@ class LearnerBatch:
 
     def seed(self, seed: int) -> None:
         """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
-        self._rng = RowGenerator(np.random.PCG64(seed))
+        self._rng = RowGenerator(np.random.PCG64(int(streams(seed)[0])))
 
     def reset(self, seeds: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
         """New games in these rows, up to the learner's first decision."""
@@ -113,7 +113,7 @@ class LearnerBatch:
         for seat in range(self.players):
             numbers = mix(numbers)
             self._pool_index[rows, seat] = numbers % np.uint64(len(self._pool))
-        self._numbers[rows] = mix(numbers)
+        self._numbers[rows] = streams(self.seeds[rows])
 
     def _meet(self, rows: NDArray[np.int64]) -> None:
         """Puts the pool first among the policies in play, and forgets who has left."""
@@ -239,7 +239,7 @@ class LearnerBatch:
     def view(self) -> View:
         """Clones for a planner in the learner's place, one for each game."""
         self._views += 1
-        seeds = mix(self.seeds ^ mix(np.array([self._views], np.uint64)))
+        seeds = mix(streams(self.seeds) ^ mix(np.array([self._views], np.uint64)))
         return View(self.game, self.game.determinize(self.state, self.learner, seeds))
 
     # ------------------------------------------------------------ games at rest
@@ -253,20 +253,29 @@ class LearnerBatch:
         return {**arrays, "views": np.array(self._views), "generator": generator}
 
     def restore(self, snapshot: Any) -> None:
-        """Goes on from a snapshot; one of other games is refused and changes nothing."""
+        """Goes on from a snapshot; one of other games, or a broken one, changes nothing."""
+        here = {name.strip("_"): getattr(self, name) for name in self._ARRAYS}
+        arrays = dict(zip(here, checked_arrays(snapshot, here), strict=True))
+        self._check(arrays)
+        views = whole("views", int(snapshot["views"]), 0)
+        rng = RowGenerator(np.random.PCG64(0))
+        try:
+            rng.bit_generator.state = json.loads(str(snapshot["generator"]))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise ValueError(f"the snapshot's generator cannot be read: {error!r:.80}") from error
         for name in self._ARRAYS:
-            found, here = np.asarray(snapshot[name.strip("_")]), getattr(self, name)
-            if found.shape != here.shape or found.dtype != here.dtype:
-                raise ValueError(
-                    f"the snapshot is of {len(found)} games, not of {self.num_envs}, or of another "
-                    f"number of players: {name.strip('_')} must have the shape {here.shape}, "
-                    f"not {found.shape}"
-                )
-        self._meet(self._rows)
-        if snapshot["pool_index"].max() >= len(self._policies):
-            raise ValueError("the snapshot is of games with more opponents than are known here")
-        for name in self._ARRAYS:
-            getattr(self, name)[...] = snapshot[name.strip("_")]
-        self._views = int(snapshot["views"])
-        self._rng.bit_generator.state = json.loads(str(snapshot["generator"]))
+            getattr(self, name)[...] = arrays[name.strip("_")]
+        self._policies, self._views, self._rng = list(self._pool), views, rng
         self.game.look(self.state, self.turn)
+
+    def _check(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Refuses arrays that no batch of these games has."""
+        self.game.check(arrays["state"])
+        within("learner", arrays["learner"], 0, self.players - 1)
+        if not 0 <= arrays["pool_index"].min() <= arrays["pool_index"].max() < len(self._pool):
+            raise ValueError("the snapshot is of games with more opponents than are known here")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game.check(self.state)
+        within("learner", self.learner, 0, self.players - 1)

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import seed_array, select, whole
+from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
 from drago_env.wrappers.spaces import decision_space
 
@@ -110,14 +110,15 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot of as many games."""
-        if (
-            snapshot["state"].shape != self.state.shape
-            or snapshot["state"].dtype != self.state.dtype
-        ):
-            raise ValueError(f"the snapshot is not of {self.num_envs} games of this kind")
-        self.state[:], self._seeds[:] = snapshot["state"], snapshot["seeds"]
+        state, seeds = checked_arrays(snapshot, {"state": self.state, "seeds": self._seeds})
+        self.game.check(state)
+        self.state[:], self._seeds[:] = state, seeds
         self.game.look(self.state, self._turn)
         self._started = True
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game.check(self.state)
 
     def _info(self) -> dict[str, Any]:
         return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}

@@ -286,7 +286,7 @@ def test_bad_out_arrays_are_refused(state: State, form: str) -> None:
 
 
 def test_out_arrays_are_filled_and_returned(state: State) -> None:
-    legal = Legal(np.ones((N, 12), np.uint8), np.ones(N, np.int64), np.ones((N, 151), np.int8))
+    legal = Legal(np.ones((N, 12), np.uint16), np.ones(N, np.int64), np.ones((N, 151), np.int8))
     assert GAME.legal(state, legal) is legal
     assert (legal.mask == GAME.legal(state).mask).all()
     outcome = Outcome(np.ones((N, 5), np.int16), np.ones((N, 5), np.float32))
@@ -302,7 +302,7 @@ STATES: dict[str, Callable[[State], Any]] = {
     "None": lambda state: None,
     "one row": lambda state: state[0],
     "2-D": lambda state: state.reshape(10, 10),
-    "bytes": lambda state: state.view(np.uint8),
+    "bytes": lambda state: state.view(np.uint16),
     "integers": lambda state: np.zeros(N, np.int64),
     "one field": lambda state: state["position"],
     "other fields": lambda state: state[["rng", "score"]].copy(),

@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 from drago_env import Board, MountDrago, Rules
-from drago_env.game import State
-from drago_env.mount_drago import canvas, scene
-from drago_env.mount_drago.drawing import CODES, Move, Picture, Window
+from drago_env.game import Move, State
+from drago_env.mount_drago import scene
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.visible import CODES
+from drago_env.pictures import canvas
+from drago_env.pictures.picture import Picture
+from drago_env.pictures.window import Window
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, name, play
 
 LONG = Rules(5, board=Board.random(4, spaces=64))
@@ -39,7 +42,9 @@ def pictures(rules: Rules, viewer: int | None = None) -> list[tuple[Picture, Sta
         if number:
             before = played.states[number - 1]
             points = state["score"][0] - before["score"][0]
-            last = Move(int(before["seat"][0]), played.actions[number - 1], points.tolist())
+            action = played.actions[number - 1]
+            words = played.game.action_text(action)
+            last = Move(int(before["seat"][0]), action, words, points.tolist())
         shown.append((Picture(played.game, state, 0, viewer, last), state))
     crowd = played.states[0].copy()
     crowd["position"][0, : rules.colours] = rules.board.summit - 1
@@ -127,18 +132,18 @@ def test_each_space_shows_its_value_and_kind(rules: Rules) -> None:
 def test_the_column_tells_who_rides_what_and_how_it_stands() -> None:
     played = play(Rules(4), 1)
     for state in played.states[::9]:
-        picture = Picture(played.game, state, riders=["Ann", "Bob", "Cleo", "Dan"])
+        picture = Picture(played.game, state, names=["Ann", "Bob", "Cleo", "Dan"])
         parts, it = groups(picture, "part"), state[0]
         dragons = groups(picture, "dragon")
         for seat, rider in enumerate(["Ann", "Bob", "Cleo", "Dan"]):
-            assert {str(seat), rider, str(it["score"][seat])} <= set(texts(parts[f"rider-{seat}"]))
+            assert {str(seat), rider, str(it["score"][seat])} <= set(texts(parts[f"seat-{seat}"]))
             ridden, value = divmod(int(it["top"][seat]), 5)
             assert dragons[COLOURS[ridden]].attrib["data-rider"] == str(seat)
             assert texts(dragons[COLOURS[ridden]]) == [CODES[ridden], str(seat)]
             cards = [
                 (int(card) % 5 + 1, CODES[card // 5]) for card in it["hand"][seat] if card < 50
             ]
-            shown = texts(parts[f"hand-{seat}"])
+            shown = texts(parts[f"cards-{seat}"])
             assert shown == [str(x) for pair in [(value + 1, CODES[ridden]), *cards] for x in pair]
         assert sum("data-rider" in group.attrib for group in dragons.values()) == 4
         assert f"deck {it['deck_size']}" in texts(parts["status"])
@@ -161,13 +166,13 @@ def test_turn_step_and_end_are_told() -> None:
             steps.add(int(phase))
             if phase < 2:
                 assert status(picture) == f"rider {seat} {('to play', 'may discard')[phase]}"
-                notes = texts(groups(picture, "part")[f"rider-{seat}"])
-                assert ("plays", "discards")[phase] in notes
+                notes = texts(groups(picture, "part")[f"seat-{seat}"])
+                assert ("to play", "may discard")[phase] in notes
             else:
                 winners = np.flatnonzero(played.game.winners(state)[0])
                 for seat in winners:
                     assert f"rider {seat}" in status(picture)
-                    assert "wins" in texts(groups(picture, "part")[f"rider-{seat}"])
+                    assert "wins" in texts(groups(picture, "part")[f"seat-{seat}"])
                 assert "win" in status(picture)
     assert steps == {0, 1, 2}
 
@@ -185,13 +190,13 @@ def test_a_tie_names_all_winners() -> None:
 def test_the_last_move_is_told_in_words_with_its_points() -> None:
     game = MountDrago(Rules(3))
     state = game.new(0)
-    picture = Picture(game, state, last=Move(2, 18, np.array([4, -1, 0, 0, 0])))
+    picture = Picture(game, state, last=Move(2, 18, "play red 4", [4, -1, 0, 0, 0]))
     assert texts(groups(picture, "part")["last"]) == [
         "last move by rider 2",
         "play red 4",
         "points +4, -1, 0",
     ]
-    assert "+4" in texts(groups(picture, "part")["rider-0"])
+    assert "+4" in texts(groups(picture, "part")["seat-0"])
     assert "last move: rider 2: play red 4, points 4, -1, 0" in str(picture)
     assert texts(groups(Picture(game, state), "part")["last"]) == ["no move yet"]
 
@@ -199,10 +204,10 @@ def test_the_last_move_is_told_in_words_with_its_points() -> None:
 def test_names_are_escaped_and_cleaned() -> None:
     game = MountDrago(Rules(2))
     names = ['<b>&"\x1b[31m', "W" * 300]
-    picture = Picture(game, game.new(0), riders=names)
-    assert '<b>&"\ufffd[31m' in texts(groups(picture, "part")["rider-0"])  # well-formed, too
+    picture = Picture(game, game.new(0), names=names)
+    assert '<b>&"\ufffd[31m' in texts(groups(picture, "part")["seat-0"])  # well-formed, too
     assert "\x1b" not in str(picture)
-    assert texts(groups(picture, "part")["rider-1"])[1].endswith("W...")
+    assert texts(groups(picture, "part")["seat-1"])[1].endswith("W...")
 
 
 @pytest.mark.parametrize("rules", SOME, ids=called)
@@ -212,7 +217,7 @@ def test_texts_neither_overlap_nor_leave_the_canvas(rules: Rules, viewer: int | 
     font = canvas.pillow().ImageFont.load_default
     for picture, _ in pictures(rules, viewer):
         boxes = []
-        for part in (*scene.ground(rules.board), *scene.parts(picture.sight)):
+        for part in (*picture.ground, *picture.parts):
             for text in part.shapes:
                 if isinstance(text, canvas.Text):
                     anchor = {"start": "ls", "middle": "ms", "end": "rs"}[text.anchor]
@@ -260,9 +265,9 @@ def test_other_hands_are_backs_with_a_count() -> None:
     parts = groups(Picture(played.game, state, viewer=1), "part")
     for seat in (0, 2):
         held = int(state["hand_size"][0, seat])
-        assert texts(parts[f"hand-{seat}"])[2:] == [str(held)]
-        assert len(parts[f"hand-{seat}"].findall(f"{SVG}rect")) == 1 + 2 * held
-    assert len(texts(parts["hand-1"])) == 2 + 2 * state["hand_size"][0, 1]
+        assert texts(parts[f"cards-{seat}"])[2:] == [str(held)]
+        assert len(parts[f"cards-{seat}"].findall(f"{SVG}rect")) == 1 + 2 * held
+    assert len(texts(parts["cards-1"])) == 2 + 2 * state["hand_size"][0, 1]
 
 
 def test_wrong_viewers_and_names_are_refused() -> None:
@@ -272,7 +277,7 @@ def test_wrong_viewers_and_names_are_refused() -> None:
         with pytest.raises(ValueError, match=f"viewer must be a seat from 0 to 2, not {viewer}"):
             Picture(game, state, viewer=viewer)
     with pytest.raises(ValueError, match="3 riders need as many names, not 2"):
-        Picture(game, state, riders=["a", "b"])
+        Picture(game, state, names=["a", "b"])
 
 
 def test_a_picture_stays_when_the_game_goes_on() -> None:
@@ -282,7 +287,7 @@ def test_a_picture_stays_when_the_game_goes_on() -> None:
     before = picture.svg()
     game.step(state, game.legal(state).actions[:, 0])
     assert picture.svg() == before != Picture(game, state, row=1).svg()
-    assert len(picture.sight.riders) == 4
+    assert len(picture.names) == 4
 
 
 # ---------------------------------------------------------------- pixels
@@ -325,9 +330,9 @@ def test_pixels_show_a_move() -> None:
 
 def test_only_svg_and_text_without_extra_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "import sys, drago_env; from drago_env.mount_drago import drawing, page\n"
-        "game = drago_env.MountDrago(); picture = drawing.Picture(game, game.new(0))\n"
-        "picture.svg(), picture.ansi(), drawing.Window()\n"
+        "import sys, drago_env; from drago_env.pictures import page, picture, window\n"
+        "game = drago_env.MountDrago(); drawn = picture.Picture(game, game.new(0))\n"
+        "drawn.svg(), drawn.ansi(), window.Window('a game')\n"
         "print({'PIL', 'pygame', 'selenium', 'tkinter', 'matplotlib'} & set(sys.modules))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -339,4 +344,4 @@ def test_only_svg_and_text_without_extra_packages(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ImportError, match=re.escape('pip install "drago-env[render]"')):
         picture.rgb()
     with pytest.raises(ImportError, match=re.escape('pip install "drago-env[render]"')):
-        Window().show(np.zeros((640, 960, 3), np.uint8))
+        Window("a game").show(np.zeros((640, 960, 3), np.uint8))

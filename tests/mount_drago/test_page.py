@@ -14,9 +14,9 @@ import pytest
 
 from drago_env import Rules, record
 from drago_env.__main__ import main
-from drago_env.mount_drago import page
 from drago_env.mount_drago.record import Record, RecordError
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.pictures import page
 from drago_env.pictures.chart import BOTTOM, LEFT, chart
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, name, play
 
@@ -28,6 +28,10 @@ def data(text: str) -> Any:
     found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
     assert found
     return json.loads(found[1])
+
+
+def html(made: Record, title: str | None = None, seat: int | None = None) -> str:
+    return page.html(record.pictures(made, seat), title)
 
 
 def positions(made: Record, move: int) -> list[int]:
@@ -42,7 +46,7 @@ def positions(made: Record, move: int) -> list[int]:
 @pytest.mark.parametrize("rules", [*STANDARD[::3], *TINY, *SCARCE[::3]], ids=name)
 def test_the_frames_are_the_replayed_positions(rules: Rules) -> None:
     made = play(rules).record()
-    text = page.html(made)
+    text = html(made)
     frames = data(text)["frames"]
     assert len(frames) == len(made["moves"]) + 1
     spaces = [0] * rules.colours
@@ -58,7 +62,7 @@ def test_the_frames_are_the_replayed_positions(rules: Rules) -> None:
 def test_the_moves_are_listed_in_words() -> None:
     played = play(Rules(3))
     made = played.record()
-    items = re.findall(r'<button data-move="(\d+)">(.*?)</button>', page.html(made))
+    items = re.findall(r'<button data-move="(\d+)">(.*?)</button>', html(made))
     assert [int(number) for number, _ in items] == list(range(len(made["moves"]) + 1))
     for (_, item), move in zip(items[1:], made["moves"], strict=True):
         words = f"rider {move['seat']}: {played.game.action_text(move['action'])}"
@@ -69,21 +73,21 @@ def test_the_moves_are_listed_in_words() -> None:
 
 
 def test_a_page_needs_nothing_else() -> None:
-    text = page.html(play(Rules(2)).record())
+    text = html(play(Rules(2)).record())
     assert set(re.findall(r"\w+://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"<(img|iframe|object)|src=|@import|url\(|fetch\(|import\(", text)
 
 
 def test_names_and_title_are_escaped() -> None:
     made = {**play(Rules(2)).record(), "riders": [EVIL, "@@data@@ \" ' & </title>"]}
-    for text in (page.html(made), page.html(made, title=EVIL)):
+    for text in (html(made), html(made, title=EVIL)):
         assert EVIL not in text
         assert text.count("<script") == text.count("</script>") == 2
         assert text.count("</title>") == 1
         shapes = data(text)["shapes"]
         assert not any("<script" in shape for shape in shapes)
         assert any("&lt;script" in shape for shape in shapes)
-    assert f"<h1>{escape(EVIL)}</h1>" in page.html(made, title=EVIL)
+    assert f"<h1>{escape(EVIL)}</h1>" in html(made, title=EVIL)
 
 
 @pytest.mark.parametrize("rules", [*STANDARD, *TINY, *SCARCE], ids=name)
@@ -92,21 +96,34 @@ def test_a_view_is_shown_as_the_seat_saw_the_game(rules: Rules) -> None:
     made = play(rules, 1).record()
     for seat in range(rules.players):
         view = record.view(made, seat)
-        assert page.sights(view) == page.sights(made, seat)
-    assert page.html(view) == page.html(made, seat=seat) != page.html(made)
+        assert seen(record.pictures(view)) == seen(record.pictures(made, seat))
+    assert html(view) == html(made, seat=seat) != html(made)
+
+
+def seen(film: page.Replay) -> list[Any]:
+    """All that a replay shows."""
+    return [(vars(frame.picture), frame.last, frame.scores) for frame in film.frames]
 
 
 def test_a_running_game_is_shown() -> None:
     for moves in (0, 1, 25):
         made = play(SCARCE[3]).record(moves)
-        seen = page.sights(made)
-        assert len(seen) == moves + 1
-        assert seen[-1].phase in ("play", "discard")
-        assert data(page.html(made))["frames"]
-        view = page.sights(record.view(made, 1))
-        assert view[:-1] == page.sights(made, 1)[:-1]
+        film = record.pictures(made)
+        assert len(film.frames) == moves + 1
+        assert re.search("to play|may discard", status(film))
+        assert data(html(made))["frames"]
+        view = record.pictures(record.view(made, 1))
+        assert seen(view)[:-1] == seen(record.pictures(made, 1))[:-1]
         # hidden cards tell whether another rider may discard, so a view cannot say who is next
-        assert view[-1].phase == ("open" if moves else "play")
+        assert status(view) == ("the record ends here" if moves else status(film))
+
+
+def status(film: page.Replay) -> str:
+    """Whose turn it is at the end."""
+    parts = {part.name: part.inner() for part in film.frames[-1].picture.parts}
+    found = re.search(r"<text[^>]*>([^<]*)</text>", parts["status"])
+    assert found
+    return found[1]
 
 
 def test_wrong_records_are_refused() -> None:
@@ -114,17 +131,26 @@ def test_wrong_records_are_refused() -> None:
     broken: Any = json.loads(json.dumps(made))
     broken["moves"][3]["points"] = [9, 9]
     with pytest.raises(RecordError, match=r"^move 3: the points are .* \(clause 6\)"):
-        page.html(broken)
+        html(broken)
     with pytest.raises(ValueError, match="viewer must be a seat from 0 to 1, not 2"):
-        page.html(made, seat=2)
+        html(made, seat=2)
     with pytest.raises(RecordError, match="riders must be a list of names or null"):
-        page.html({**made, "riders": 3})
+        html({**made, "riders": 3})
+    view = record.view(made, 1)
+    view["moves"][5]["deck"] += 1
+    with pytest.raises(RecordError, match=r"cannot be read: .* does not bring what it tells"):
+        html(view)
     view = record.view(made, 1)
     with pytest.raises(ValueError, match="the view of seat 1, not of seat 0"):
-        page.html(view, seat=0)
+        html(view, seat=0)
     del view["moves"][4]["drawn"]
     with pytest.raises(RecordError, match="this view of a record cannot be read: KeyError"):
-        page.html(view)
+        html(view)
+
+
+def test_the_chart_has_a_line_for_every_seat() -> None:
+    text = chart([[0] * 8, [*range(8)]], [f"seat {seat}" for seat in range(8)])
+    assert len(re.findall("<polyline data-line", text)) == 8
 
 
 def test_the_chart_draws_the_scores() -> None:
@@ -149,7 +175,7 @@ def test_the_chart_draws_the_scores() -> None:
 def test_a_gif_has_a_frame_for_each_move(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="a GIF needs Pillow")
     made = play(TINY[0]).record()
-    page.gif(made, tmp_path / "game.gif", milliseconds=200)
+    page.gif(record.pictures(made), tmp_path / "game.gif", milliseconds=200)
     with image.open(tmp_path / "game.gif") as film:
         assert film.n_frames == len(made["moves"]) + 1
         assert film.size == (960, 640)
@@ -162,9 +188,9 @@ def test_the_shell_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[str
     file, out = tmp_path / "games.jsonl", tmp_path / "out"
     record.write(file, games)
     assert main(["page", str(file), "--game", "1", "--out", str(out)]) == 0
-    assert out.read_text(encoding="utf-8") == page.html(games[1])
+    assert out.read_text(encoding="utf-8") == html(games[1])
     assert main(["page", str(file), "--seat", "1", "--out", str(out)]) == 0
-    assert out.read_text(encoding="utf-8") == page.html(games[0], seat=1)
+    assert out.read_text(encoding="utf-8") == html(games[0], seat=1)
     assert main(["gif", str(file), "--out", str(out)]) == 0
     assert out.read_bytes().startswith(b"GIF89a")
     assert main(["page", str(file), "--game", "2", "--out", str(out)]) == 2
@@ -178,7 +204,7 @@ class Shown:
     """A page in the browser, spoken of in words."""
 
     def __init__(self, browser: Any, file: Path, made: Record, seat: int | None = None) -> None:
-        file.write_text(page.html(made, seat=seat), encoding="utf-8")
+        file.write_text(html(made, seat=seat), encoding="utf-8")
         self.browser, self.made = browser, made
         browser.get(file.as_uri())
 
@@ -209,7 +235,7 @@ class Shown:
         self.dragons_stand(move)
         scores = [sum(m["points"][s] for m in self.made["moves"][:move]) for s in range(3)]
         texts = (
-            "return [...document.querySelectorAll('[data-part^=rider-]')]"
+            "return [...document.querySelectorAll('[data-part^=seat-]')]"
             ".map((e) => Number(e.querySelectorAll('text')[2].textContent))"
         )
         assert self.run(texts) == scores

@@ -91,7 +91,7 @@ def test_tiny_game_is_that_of_clause_11() -> None:
 def test_equal_rules_hash_equal() -> None:
     one = Rules(3)
     listed: Any = [2, 2, 3, 2, 2]
-    others = [Rules(3, board=Board.side(3)), Rules(3, copies=listed), Rules(np.int64(3))]  # type: ignore[arg-type]
+    others = [Rules(3, board=Board.side(3)), Rules(3, copies=listed), Rules(np.int64(3))]
     assert all(other == one for other in others)
     assert {one, *others} == {one}
     assert Rules(3, "italian") != one != Rules(2)

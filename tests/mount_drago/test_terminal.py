@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from drago_env import Board, MountDrago, Rules
-from drago_env.mount_drago.drawing import CODES, Picture, Window, terminal
 from drago_env.mount_drago.rules import COLOURS
+from drago_env.mount_drago.visible import CODES
+from drago_env.pictures.picture import Picture
+from drago_env.pictures.window import Window
 from tests.mount_drago.games import play
-from tests.test_drawing import SOME, called, pictures
+from tests.mount_drago.test_drawing import SOME, called, pictures
 
 
 def read_terminal(text: str, board: Board) -> dict[str, int]:
@@ -59,7 +61,7 @@ def test_the_terminal_has_the_dragons_under_the_right_values(rules: Rules) -> No
 def test_the_terminal_tells_hands_and_scores() -> None:
     played = play(Rules(2))
     state = played.states[11]
-    text = terminal(played.game, state, viewer=0, colour=False)
+    text = played.game.describe(state, viewer=0)
     assert text == str(Picture(played.game, state, viewer=0))
     it, rules = state[0], Rules(2)
     mine, other = text.splitlines()[-2:]
@@ -83,7 +85,7 @@ def pygame(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_window_shows_pixels(pygame: Any) -> None:
     game = MountDrago(Rules(2))
     rgb = Picture(game, game.new(0)).rgb()
-    window = Window(fps=200)
+    window = Window("a game", fps=200)
     window.close()  # nothing is open yet
     window.show(rgb)
     surface = window._window.get_surface()
@@ -98,7 +100,7 @@ def test_a_window_shows_pixels(pygame: Any) -> None:
 
 
 def test_a_window_closed_by_the_user_stays_closed(pygame: Any) -> None:
-    window, rgb = Window(), np.zeros((640, 960, 3), np.uint8)
+    window, rgb = Window("a game"), np.zeros((640, 960, 3), np.uint8)
     window.show(rgb)
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     window.show(rgb)

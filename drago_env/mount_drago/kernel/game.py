@@ -12,7 +12,7 @@ from drago_env.mount_drago.kernel.heuristic import WORK, foresee
 from drago_env.mount_drago.kernel.knowledge import determinize, write_observation
 from drago_env.mount_drago.kernel.legal import is_legal, list_legal
 from drago_env.mount_drago.kernel.turn import apply, reward, shares
-from drago_env.mount_drago.rules import MAX_LEGAL, MAX_PLAYERS
+from drago_env.mount_drago.rules import ITALIAN, MAX_LEGAL, MAX_PLAYERS
 from drago_env.mount_drago.state import OVER
 
 
@@ -26,6 +26,21 @@ def rules_of(game: Any, tables: Any) -> Any:
 def over(game: Any) -> Any:
     """Whether the last dragon has arrived (6.7)."""
     return game["phase"] == OVER
+
+
+@inlined
+def fits(game: Any, tables: Any) -> Any:
+    """Whether board, step, sizes, tops and spaces are within those of the rules."""
+    if game["board"] >= tables.shape[0] or game["phase"] > OVER or game["edition"] > ITALIAN:
+        return False
+    rules = tables[game["board"]]
+    sound = game["deck_size"] <= rules["cards"] and game["drawn_size"] <= rules["hand"]
+    for seat in range(game["players"]):
+        sound &= game["hand_size"][seat] <= rules["hand"]
+        sound &= game["top"][seat] < rules["card_kinds"]
+    for dragon in range(rules["colours"]):
+        sound &= game["position"][dragon] <= rules["last"]
+    return sound
 
 
 @inlined
@@ -52,6 +67,7 @@ FUNCTIONS = Functions(
     observe=observe,
     observe_compact=observe_compact,
     determinize=determinize,
+    fits=fits,
     prepare=foresee,
     features=write_features,
     work=WORK,
