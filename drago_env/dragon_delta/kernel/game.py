@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from drago_env.core.advice import Advice
 from drago_env.core.batches import Functions, batches
 from drago_env.core.compiled import inlined
-from drago_env.core.search import Advice, searches
+from drago_env.core.search import searches
 from drago_env.dragon_delta.kernel.features import features, prepare
 from drago_env.dragon_delta.kernel.knowledge import determinize
 from drago_env.dragon_delta.kernel.legal import is_legal, legal, over
