@@ -230,9 +230,9 @@ def _fault_before(
     it, rules = state[0], game.rules[0]
     if not isinstance(move, dict):
         return f"a move is an object, not {move!r:.40}"
-    for key in ("seat", "action", "deck"):
-        if not is_count(move.get(key)):
-            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    for name in ("seat", "action", "deck"):
+        if not is_count(move.get(name)):
+            return f"{name} must be a whole number, not {move.get(name)!r:.40}"
     if it["end"] != RUNNING:
         return f"the game is over already (clause {'11.1' if it['end'] == WON else '11.2'})"
     if move["seat"] != it["seat"]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.chance import chance, mixed
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import MAX_STARTS
 from drago_env.rupe_dei_draghi.kernel.bits import ZERO, clear, put
 from drago_env.rupe_dei_draghi.kernel.cards import draw
@@ -87,7 +87,7 @@ def _set_rest(game: Any) -> None:
         game["spare"][i] = 0
 
 
-@inlined
+@compiled
 def deal(game: Any, seed: Any, rules: Any) -> None:
     """Sets up a new game in a record whose players, map and flags are set (3)."""
     _set_rest(game)

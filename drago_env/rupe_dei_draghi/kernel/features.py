@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.core.layout import starts
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
 from drago_env.rupe_dei_draghi.kernel.bits import has
@@ -46,7 +46,7 @@ _OWN_GAIN, _OWN_LEFT, _OPENS, _CLOSES, _DUEL, _ARMOUR, _LOOK, _HOPE, _CHANCE, *_
 _RIVAL, _RIVAL_CARDS, _RIVAL_KNOWN, _RIVAL_LEFT, _RIVAL_LEADS, _GAINED, _POINTS_LEFT = _MORE
 
 
-@inlined
+@compiled
 def prepare(game: Any, rules: Any, work: Any) -> None:
     """What all actions have in common: the ways of the seat on turn, of all where pieces move."""
     seat = np.int64(game["seat"])
@@ -200,7 +200,7 @@ def _write_move(game: Any, space: Any, rules: Any, scale: Any, work: Any, out: A
                 _write_rival(game, rival, scale, out)
 
 
-@inlined
+@compiled
 def features(game: Any, action: Any, rules: Any, scale: Any, work: Any, out: Any) -> None:
     """The features of one legal action; `prepare` has been called for the state."""
     for i in range(out.shape[0]):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.batches import Functions, batches
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import MAX_ACTIONS
 from drago_env.rupe_dei_draghi.kernel.deal import deal
 from drago_env.rupe_dei_draghi.kernel.features import features, prepare
@@ -70,7 +70,7 @@ def _pieces_fit(game: Any, rules: Any) -> Any:
     return fit
 
 
-@inlined
+@compiled
 def fits(game: Any, tables: Any) -> Any:
     """Whether a record is a game of these rules as far as kernels need to stay in bounds."""
     if game["map"] >= tables.shape[0] or game["step"] > OVER:
@@ -100,5 +100,6 @@ FUNCTIONS = Functions(
     work=WORK,
     seats=MAX_PLAYERS,
     max_legal=MAX_ACTIONS,
+    fits=fits,
 )
 LOOPS = batches(__name__, FUNCTIONS)

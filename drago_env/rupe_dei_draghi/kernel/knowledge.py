@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.chance import chance, mixed
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.kernel.cards import draw
 from drago_env.rupe_dei_draghi.kernel.deal import colour_of
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS
@@ -134,7 +134,7 @@ def _redraw_cards(game: Any, seat: Any) -> None:
             draw(game, rival)
 
 
-@inlined
+@compiled
 def determinize(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
     """Redraws all that the seat cannot know, uniformly, and the generator (12.3 to 12.6)."""
     game["rng"] = mixed(seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
 from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, listed
 from drago_env.rupe_dei_draghi.kernel.cards import holds_points
@@ -161,7 +161,7 @@ def _list_turn(game: Any, rules: Any, actions: Any) -> Any:
     return count
 
 
-@inlined
+@compiled
 def legal(game: Any, rules: Any, actions: Any) -> Any:
     """Lists the legal actions, ascending, and returns how many there are."""
     step = game["step"]
@@ -215,7 +215,7 @@ def _turn_allows(game: Any, action: Any, rules: Any) -> Any:
     return beside_answers(game, rules)
 
 
-@inlined
+@compiled
 def is_legal(game: Any, action: Any, rules: Any) -> Any:
     """Whether an action, any number, is legal."""
     sites = np.int64(rules["sites"])

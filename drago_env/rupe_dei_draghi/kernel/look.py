@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.core.layout import starts
 from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has, lowest
 from drago_env.rupe_dei_draghi.kernel.deal import colour_of
@@ -152,7 +152,7 @@ def _moment(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
     out[_STOP] = game["stop"] * scale[_STOP]
 
 
-@inlined
+@compiled
 def observe(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
     """All that a seat may know, whoever decides."""
     seat = np.int64(seat)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has
 from drago_env.rupe_dei_draghi.rules import (
     BRIDGE,
@@ -122,7 +122,7 @@ def some_swap(game: Any, rules: Any) -> Any:
     return found
 
 
-@inlined
+@compiled
 def playable(game: Any, kind: Any, rules: Any) -> Any:
     """Whether a card of this kind has an effect (5.1); points are always playable (14.2)."""
     if kind >= POINTS:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import inlined
+from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
 from drago_env.rupe_dei_draghi.graph import MAX_STARTS
 from drago_env.rupe_dei_draghi.kernel.bits import ZERO, bit, clear, drop, has, put
@@ -329,7 +329,7 @@ def _choose(game: Any, action: Any, rules: Any) -> Any:
     return True
 
 
-@inlined
+@compiled
 def apply(game: Any, action: Any, rules: Any, points: Any) -> None:
     """One legal decision; there are no points in this game."""
     for seat in range(MAX_PLAYERS):
