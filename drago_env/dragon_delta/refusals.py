@@ -20,7 +20,7 @@ from drago_env.dragon_delta.state import (
     STONE,
     VILLAGE,
 )
-from drago_env.dragon_delta.table import Table
+from drago_env.dragon_delta.visible import Table
 from drago_env.dragon_delta.words import KINDS, ON_FOOT, STEPS
 
 Reason = tuple[str, str]

@@ -21,7 +21,7 @@ from drago_env.dragon_delta.state import (
     VILLAGE,
     WON,
 )
-from drago_env.dragon_delta.table import Table
+from drago_env.dragon_delta.visible import Table
 
 # what each step is about: the kinds of actions, and what to say to someone who wants another one
 KINDS = {

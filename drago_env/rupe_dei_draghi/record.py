@@ -250,7 +250,7 @@ def _fault_before(
     if fault or asked is None or guess is None:
         return fault
     won = bool(ending and ending.get("winners") == [move["seat"]])
-    return guess.fit_chance(key, move[key], action, won)
+    return guess.fit_chance(asked, move[asked], action, won)
 
 
 def _chance_fault(move: Any, key: str | None, rules: Rules, guess: Guess | None) -> str | None:
