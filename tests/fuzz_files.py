@@ -227,6 +227,27 @@ def _read_plan(path: Path) -> None:
     Leaderboard(Arguments(plan=path))
 
 
+def _table() -> Any:
+    from agents.play import Command, seating
+
+    return seating(Command(("uniform",)))
+
+
+def _write_session(path: Path) -> None:
+    from agents.session import Session
+
+    session = Session(_table(), 7)
+    for _ in range(5):
+        session.play(session.version, session.position()["legal"][0]["action"])
+    session.write(path)
+
+
+def _read_session(path: Path) -> None:
+    from agents.session import Session
+
+    Session.read(path, _table()).position(since=0)
+
+
 def _kinds() -> Iterator[tuple[str, Kind]]:
     yield "boards", _file("b.txt", lambda p: p.write_text(Board.side(2).text()), Board.read)
     yield (
@@ -250,6 +271,7 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
     yield "checkpoints", _file("n.safetensors", _write_checkpoint, _read_checkpoint)
     yield "runs", Kind(_write_run, _read_run)
     yield "arenas", Kind(_write_arena, _read_arena)
+    yield "sessions", _file("game.json", _write_session, _read_session)
     yield "leaderboards", _file("plan.toml", _write_plan, _read_plan)
 
 

@@ -146,7 +146,7 @@ def _arrays(data: bytes, rng: Random) -> bytes:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(f"{name}.npy", np.lib.format.magic(1, 0) + b"\0" * 200_000_000)
         return out.getvalue()
-    np.savez(out, **arrays)  # type: ignore[arg-type]
+    np.savez(out, **arrays)
     return out.getvalue()
 
 
@@ -156,7 +156,7 @@ def _array(array: Any, rng: Random) -> Any:
             return np.array(dumped(changed(json.loads(str(array)), rng)))
         except ValueError:
             return np.array(str(array)[::-1])
-    way = rng.randrange(8)
+    way = rng.randrange(8) if array.size else 1
     if way == 0:
         return array[..., :0] if array.ndim else np.zeros(0)
     if way == 1:

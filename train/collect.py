@@ -293,7 +293,11 @@ class Collector:
 
     def restore(self, snapshot: Snapshot, members: Mapping[int, Member]) -> None:
         """Goes on from a snapshot; `members` are those that its games were dealt with."""
-        like = {"state": self._state.view(np.uint8), "seeds": self._seeds, "who": self._who}
+        like: Snapshot = {
+            "state": self._state.view(np.uint8),
+            "seeds": self._seeds,
+            "who": self._who,
+        }
         packed, seeds, who = checked_arrays(snapshot, like)
         state = packed.view(self._state.dtype)
         self._game.check(state)

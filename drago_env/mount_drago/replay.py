@@ -26,7 +26,7 @@ def view_seat(record: dict[str, Any]) -> int | None:
 
 
 def view_game(record: dict[str, Any], viewer: int) -> MountDrago:
-    """The rule book that a view's game was played by; counts and cards that it lacks are refused."""
+    """The rule book of a view's game; cards and counts that it cannot have are refused."""
     numbers = {name: record["rules"][name] for name in Rules().as_dict()}
     rules = Rules(board=Board.from_pairs(record["board"]), **numbers)
     game, start, seats = MountDrago(rules), record["start"], range(rules.players)
