@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-numba lint types format fuzz bench bench-train leaderboard tune docs notebooks notebook-run clean
+.PHONY: help demo test test-numba lint types format fuzz fuzz-files constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -41,6 +41,12 @@ fuzz: $(VENV)/.ready  ## kernels against references over very many games (long)
 	$(BIN)/python -m tests.mount_drago.fuzz --games 200000
 	$(BIN)/python -m tests.dragon_delta.fuzz --games 100000
 	$(BIN)/python -m tests.rupe_dei_draghi.fuzz --decisions 20000000
+
+fuzz-files: $(VENV)/.ready  ## 1,000 damaged files of every kind at the doors that read them (long)
+	$(BIN)/python -m tests.fuzz_files --files 1000 --seed 0
+
+constraints: $(VENV)/.ready  ## pin every package of the environment in constraints.txt
+	$(BIN)/python -m tests.constraints --write
 
 bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
 	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md

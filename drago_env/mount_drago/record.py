@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.files import DAMAGE
 from drago_env.game import Outcome, State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
@@ -146,10 +147,10 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
     if seat not in (None, viewer):
         raise ValueError(f"the record is the view of seat {viewer}, not of seat {seat}")
     try:
-        game = view_game(made)
+        game = view_game(made, viewer)
         positions = list(view_positions(game, made, viewer))
-    except (KeyError, TypeError, IndexError, ValueError) as error:
-        raise RecordError(f"this view of a record cannot be read: {error!r}") from error
+    except DAMAGE as error:
+        raise RecordError(f"this view of a record cannot be read: {error!r:.300}") from error
     return replay_of(game, positions, viewer, names)
 
 
