@@ -29,7 +29,7 @@ Hashes = NDArray[np.uint64]
 Progress = Callable[[str], None]
 
 
-class TooLarge(ValueError):
+class TooLarge(ValueError):  # noqa: N818  (a refusal, not a fault of the program)
     """A game with more positions than are allowed."""
 
 
@@ -183,8 +183,8 @@ class Expansion:
         last = np.full((len(edge), self.players), -1)
         inside = np.flatnonzero(~public)
         if len(inside):
-            seen[inside] = self._seen(front, select(state, inside), parent[inside],
-                                      None if actions is None else actions[edge[inside]])  # fmt: skip
+            done = None if actions is None else actions[edge[inside]]
+            seen[inside] = self._seen(front, select(state, inside), parent[inside], done)
             key[inside] = hashed(np.column_stack([key[inside], seen[inside]]))
             last[inside] = front.last[parent[inside]]
             if actions is not None:

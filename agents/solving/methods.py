@@ -17,7 +17,7 @@ from scipy.sparse import coo_matrix, csr_matrix, hstack
 from agents.solving.graph import CHANCE, END, Graph, Ints, Progress
 from agents.solving.kernels import iterate, respond
 from drago_env.core.chance import mix
-from drago_env.core.checks import select, seed_array, whole
+from drago_env.core.checks import seed_array, select, whole
 from drago_env.game import Game, State
 from drago_env.policy import Policy, RowGenerator, Uniform, ask, sees_all
 
