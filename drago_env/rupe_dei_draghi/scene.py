@@ -38,6 +38,9 @@ _FILLS = {  # fill, border, letters
 }
 
 
+Arc = tuple[Point, ...]
+
+
 def tint(graph: Graph, colour: int) -> tuple[str, str]:
     """A rider's colour, and that of letters on it."""
     name = graph.colours[colour] if graph.colours[colour] in TINTS else COLOURS[colour]
@@ -66,32 +69,39 @@ def _spots(places: tuple[Point | None, ...]) -> tuple[tuple[Point, ...], float]:
 
 
 @lru_cache(maxsize=64)
-def _arcs(graph: Graph, places: tuple[Point | None, ...]) -> tuple[tuple[Point, ...], ...]:
-    """The line of each rainbow site, bent to the side where it keeps clear of the spaces."""
-    spots, _ = _spots(places)
-    arcs = []
-    for ends in graph.sites:
-        others = [spot for space, spot in enumerate(spots) if space not in ends]
-        bent = [_bent(spots[ends[0]], spots[ends[1]], by) for by in (0.16, -0.16, 0.08, -0.08)]
-        arcs.append(max(bent, key=lambda arc: _clearance(arc, others)))
-    return tuple(arcs)
+def _arcs(graph: Graph, places: tuple[Point | None, ...]) -> tuple[tuple[Arc, Point], ...]:
+    """The arc of each rainbow site, bent to keep clear of the spaces, and its freest point."""
+    spots, radius = _spots(places)
+    found = []
+    for rock, end in graph.sites:
+        others = [spot for space, spot in enumerate(spots) if space not in (rock, end)]
+        clear = {  # of several arcs how near they come to a space
+            arc: min((_clearance(point, others) for point in arc), default=0.0)
+            for arc in (_bent(spots[rock], spots[end], by) for by in (0.2, -0.2, 0.05, -0.05))
+        }
+        arc = max(clear, key=lambda arc: clear[arc])
+        near, far = 0.9 * radius, (2.2 if end == graph.castle else 1.6) * radius
+        seen = [p for p in arc if dist(p, spots[rock]) > near and dist(p, spots[end]) > far]
+        inner = seen[len(seen) // 4 : -len(seen) // 4] or arc
+        found.append((tuple(seen) or arc, max(inner, key=lambda p: _clearance(p, others))))
+    return tuple(found)
 
 
-def _bent(start: Point, end: Point, by: float) -> tuple[Point, ...]:
+def _bent(start: Point, end: Point, by: float) -> Arc:
     (x0, y0), (x1, y1) = start, end
     points = []
-    for step in range(17):
-        t = step / 16
+    for step in range(33):
+        t = step / 32
         out = 4 * by * t * (1 - t)
         points.append((x0 + t * (x1 - x0) - out * (y1 - y0), y0 + t * (y1 - y0) + out * (x1 - x0)))
     return tuple(points)
 
 
-def _clearance(arc: tuple[Point, ...], others: list[Point]) -> float:
-    return min((dist(point, other) for point in arc for other in others), default=0.0)
+def _clearance(point: Point, others: list[Point]) -> float:
+    return min((dist(point, other) for other in others), default=0.0)
 
 
-def _beside(arc: tuple[Point, ...], by: float) -> tuple[Point, ...]:
+def _beside(arc: Arc, by: float) -> Arc:
     """A line so far beside another one."""
     points = []
     for number, (x, y) in enumerate(arc):
@@ -141,7 +151,7 @@ def _space(graph: Graph, space: int, spot: Point, radius: float) -> Part:
     else:
         style = _FILLS[kind]
     shapes, low, room = _tile(kind, radius, *style[:2])
-    size = min(0.72 * radius, room / max(text_width(name, 1), 0.1))
+    size = min(0.76 * radius, room / max(text_width(name, 1), 0.1))
     label = Text(0, low, name, size, style[2])
     about = {"space": name, "kind": kind}
     return Part(f"space-{space}", (*shapes, label), *spot, data=about)
@@ -154,7 +164,7 @@ def _tile(kind: str, r: float, fill: str, line: str) -> tuple[tuple[Shape, ...],
     if kind == "stronghold":
         return tokens.tower(1.55 * r, fill, line), 1.12 * r, 2.2 * r
     if kind == "rock":
-        return (tokens.rock(1.15 * r, fill, line),), 0.1 * r, 1.6 * r
+        return (tokens.rock(1.25 * r, fill, line),), 0.1 * r, 1.7 * r
     if kind == "star":
         return (tokens.star(1.5 * r, fill, line),), 0.1 * r, 1.4 * r
     if kind == "gap":
@@ -169,7 +179,7 @@ def _legend() -> Part:
     rows = [
         ("star", "fly to any other star"),
         ("rock", "rainbows begin here"),
-        ("gap", "gap, crater: closed"),
+        ("gap", "closed without bridge"),
         ("stronghold", "a princess inside"),
     ]
     shapes: list[Shape] = [Box(0, _STRIP, BOARD, HEIGHT - _STRIP, "#cdd6ba")]
@@ -189,7 +199,7 @@ def parts(seen: Visible) -> list[Part]:
     spots, radius = _spots(graph.places)
     size = radius / 13  # tokens are drawn for spaces of this radius
     arcs = _arcs(graph, graph.places)
-    listed = [_site(seen, site, arcs[site]) for site in seen.sites]
+    listed = [_site(seen, site, *arcs[site]) for site in seen.sites]
     listed += [_bridge(seen, space, spots, size) for space in seen.bridges]
     listed += [_inside(seen, fort, spots) for fort in range(len(graph.strongholds))]
     for space in seen.dragons:
@@ -199,17 +209,19 @@ def parts(seen: Visible) -> list[Part]:
                 (Circle(0, 0, 18, "#ffe0cf", ACCENT, 3), *shapes),
                 {**about, "dragon": "moves"},
             )
-        listed.append(Part(f"dragon-{space}", shapes, *spots[space], size, about))
+        x, y = spots[space]
+        y -= 5 * size if graph.kinds[space] == "stronghold" else 0  # its name stands below
+        listed.append(Part(f"dragon-{space}", shapes, x, y, size, about))
     listed += [_knight(seen, rider, spots, size) for rider in seen.riders]
     return [*listed, *_supplies(seen)]
 
 
-def _site(seen: Visible, site: int, arc: tuple[Point, ...]) -> Part:
+def _site(seen: Visible, site: int, arc: Arc, middle: Point) -> Part:
     """A rainbow, or the place for one with a lozenge in its middle to point at."""
     graph, name = seen.rules.graph, f"site-{site}"
     about: dict[str, object] = {"site": "-".join(graph.names[end] for end in graph.sites[site])}
     if site not in seen.rainbows:
-        x, y = arc[len(arc) // 2]
+        x, y = middle
         lozenge = ((x - 6, y), (x, y - 6), (x + 6, y), (x, y + 6))
         return Part(name, (Line(arc, "#a9b394", 2), Polygon(lozenge, "#f3f5ea", "#8a9474", 1.2)))
     picked = seen.picked == ("rainbow", site)
@@ -261,7 +273,8 @@ def _inside(seen: Visible, fort: int, spots: tuple[Point, ...]) -> Part:
             shapes += tokens.princess(across, down, 0.75, tint(graph, colour)[0])
     looked = [str(rider.seat) for rider in seen.riders if fort in rider.looks]
     if looked:
-        shapes.append(Text(middle, 25, f"seen by {','.join(looked)}", 8.5, SOFT))
+        anchor = "start" if side < 0 else "end"
+        shapes.append(Text(58 * side, 27, f"seen by {','.join(looked)}", 8.5, SOFT, anchor))
     about = {"space": graph.names[graph.strongholds[fort]], "known": len(can_be), "by": len(looked)}
     return Part(f"princess-{fort}", tuple(shapes), x, y, data=about)
 
