@@ -202,18 +202,18 @@ def parts(seen: Visible) -> list[Part]:
     listed = [_site(seen, site, *arcs[site]) for site in seen.sites]
     listed += [_bridge(seen, space, spots, size) for space in seen.bridges]
     listed += [_inside(seen, fort, spots) for fort in range(len(graph.strongholds))]
-    for space in seen.dragons:
-        shapes, about = tokens.dragon(), {"space": graph.names[space]}
-        if seen.picked == ("dragon", space):
-            shapes, about = (
-                (Circle(0, 0, 18, "#ffe0cf", ACCENT, 3), *shapes),
-                {**about, "dragon": "moves"},
-            )
-        x, y = spots[space]
-        y -= 5 * size if graph.kinds[space] == "stronghold" else 0  # its name stands below
-        listed.append(Part(f"dragon-{space}", shapes, x, y, size, about))
+    listed += [_dragon(seen, space, spots, size) for space in seen.dragons]
     listed += [_knight(seen, rider, spots, size) for rider in seen.riders]
     return [*listed, *_supplies(seen)]
+
+
+def _dragon(seen: Visible, space: int, spots: tuple[Point, ...], size: float) -> Part:
+    graph, (x, y) = seen.rules.graph, spots[space]
+    picked = seen.picked == ("dragon", space)
+    about = {"space": graph.names[space], "dragon": "moves" if picked else "stands"}
+    if graph.kinds[space] == "stronghold":  # whose name stands below
+        y -= 4 * size
+    return Part(f"dragon-{space}", tokens.dragon(ACCENT if picked else INK), x, y, size, about)
 
 
 def _site(seen: Visible, site: int, arc: Arc, middle: Point) -> Part:
@@ -223,7 +223,8 @@ def _site(seen: Visible, site: int, arc: Arc, middle: Point) -> Part:
     if site not in seen.rainbows:
         x, y = middle
         lozenge = ((x - 6, y), (x, y - 6), (x + 6, y), (x, y + 6))
-        return Part(name, (Line(arc, "#a9b394", 2), Polygon(lozenge, "#f3f5ea", "#8a9474", 1.2)))
+        shapes = Line(arc, "#a9b394", 2), Polygon(lozenge, "#f3f5ea", "#8a9474", 1.2)
+        return Part(name, shapes, data=about)
     picked = seen.picked == ("rainbow", site)
     about |= {"rainbow": "moves" if picked else "lies"}
     edge = ACCENT if picked else "#ffffff"
@@ -241,7 +242,7 @@ def _bridge(seen: Visible, space: int, spots: tuple[Point, ...], size: float) ->
         x1, y1 = spots[space]
     long = hypot(x1 - x0, y1 - y0) or 1.0
     picked = seen.picked == ("bridge", space)
-    shapes = tokens.bridge((x1 - x0) / long, (y1 - y0) / long, ACCENT if picked else "#4a2f12")
+    shapes = tokens.bridge((x1 - x0) / long, (y1 - y0) / long, ACCENT if picked else INK)
     about = {"space": graph.names[space], "bridge": "moves" if picked else "lies"}
     return Part(f"bridge-{space}", shapes, *spots[space], size, about)
 

@@ -151,7 +151,7 @@ stronghold, R0 its rock, T0 its star, G0 its gap, X0 its crater; C is the castle
             label = terminal.site_words(graph, index)
             return choice._replace(parts=(f"site-{index}",), label=label)
         if kind == "space":
-            parts = (f"space-{index}", *_standing(it, index, graph))
+            parts = (*_standing(it, index, graph), f"space-{index}")
             effect = _arrival(it, index, graph, names)
             return choice._replace(parts=parts, label=graph.names[index], effect=effect)
         if action == BESIDE:

@@ -88,12 +88,13 @@ def castle(r: float, fill: str, line: str) -> tuple[Shape, ...]:
 # ---------------------------------------------------------------- pieces
 
 
-def dragon() -> tuple[Shape, ...]:
-    """A dragon with spread wings."""
+def dragon(edge: str = INK) -> tuple[Shape, ...]:
+    """A dragon with spread wings on a disc, whose edge shows when it may be chosen."""
     line = "#1d0f29"
     wings = [((s * 4, 0), (s * 17, -12), (s * 15, -2), (s * 17, 6), (s * 10, 4)) for s in (-1, 1)]
     horns = [((s * 2, -8), (s * 7, -16), (s * 7, -6)) for s in (-1, 1)]
     return (
+        Circle(0, -1, 15, "#e6d9f2", edge, 1.2 if edge == INK else 3.5),
         *(Polygon(wing, "#7b4aa0", line, 1.2) for wing in wings),
         *(Polygon(horn, "#f0e2b6", line, 1) for horn in horns),
         Polygon(((-8, -8), (8, -8), (7, 3), (3, 12), (-3, 12), (-7, 3)), "#4b2a68", line, 1.4),
@@ -137,13 +138,15 @@ def princess(x: float, y: float, scale: float, fill: str) -> list[Shape]:
     return moved(shapes, x, y, scale)
 
 
-def bridge(x: float, y: float, line: str = _DARK) -> tuple[Shape, ...]:
+def bridge(x: float, y: float, edge: str = INK) -> tuple[Shape, ...]:
     """Planks that lie across the direction (x, y)."""
 
     def at(along: float, across: float) -> Point:
         return along * x - across * y, along * y + across * x
 
-    deck = Polygon((at(-17, -8), at(17, -8), at(17, 8), at(-17, 8)), _WOOD, line, 2)
+    deck = Polygon(
+        (at(-17, -8), at(17, -8), at(17, 8), at(-17, 8)), _WOOD, edge, 1.5 if edge == INK else 5
+    )
     planks = [Line((at(place, -7), at(place, 7)), _DARK, 1) for place in range(-12, 13, 6)]
     rails = [Line((at(-17, side), at(17, side)), "#6d4520", 2.4) for side in (-8, 8)]
     return (deck, *planks, *rails)
@@ -190,7 +193,7 @@ def _icon(name: str) -> tuple[Shape, ...]:
     if kind == BRIDGE:
         return bridge(1, 0)
     if kind == DRAGON:
-        return dragon()
+        return dragon()[1:]  # without the disc
     if kind == CLOUD:
         puffs = ((-8, 3, 8), (8, 3, 8), (0, -4, 10), (0, 5, 8))
         return tuple(Circle(x, y, r, "#aebfd3") for x, y, r in puffs)
