@@ -227,10 +227,13 @@ def _site(seen: Visible, site: int, arc: Arc, middle: Point) -> Part:
         return Part(name, shapes, data=about)
     picked = seen.picked == ("rainbow", site)
     about |= {"rainbow": "moves" if picked else "lies"}
-    edge = ACCENT if picked else "#ffffff"
+    return Part(name, _rainbow(arc, ACCENT if picked else "#ffffff"), data=about)
+
+
+@lru_cache(maxsize=128)
+def _rainbow(arc: Arc, edge: str) -> tuple[Shape, ...]:
     band = Polygon((*_beside(arc, 6), *reversed(_beside(arc, -6))), "#ffffff", edge, 2)
-    stripes = [Line(_beside(arc, by), fill, 2.6) for by, fill in tokens.STRIPES]
-    return Part(name, (band, *stripes), data=about)
+    return band, *(Line(_beside(arc, by), fill, 2.6) for by, fill in tokens.STRIPES)
 
 
 def _bridge(seen: Visible, space: int, spots: tuple[Point, ...], size: float) -> Part:
@@ -266,7 +269,7 @@ def _inside(seen: Visible, fort: int, spots: tuple[Point, ...]) -> Part:
     side = -1 if x < BOARD / 2 else 1
     middle = side * 40.0
     if len(can_be) == 1:
-        shapes = list(tokens.princess(middle, -2, 1.5, tint(graph, can_be[0])[0]))
+        shapes = [*tokens.princess(middle, -2, 1.5, tint(graph, can_be[0])[0])]
     else:
         shapes = []
         for number, colour in enumerate(can_be):

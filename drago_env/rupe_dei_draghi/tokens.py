@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache, lru_cache
 from math import cos, pi, sin
 from typing import Any
 
@@ -88,6 +89,7 @@ def castle(r: float, fill: str, line: str) -> tuple[Shape, ...]:
 # ---------------------------------------------------------------- pieces
 
 
+@cache
 def dragon(edge: str = INK) -> tuple[Shape, ...]:
     """A dragon with spread wings on a disc, whose edge shows when it may be chosen."""
     line = "#1d0f29"
@@ -105,6 +107,7 @@ def dragon(edge: str = INK) -> tuple[Shape, ...]:
     )
 
 
+@cache
 def knight(fill: str, ink: str, seat: int, armour: bool, doubles: bool) -> tuple[Shape, ...]:
     """A knight with the number of the seat; armour is a helmet with a plume, and steel edges."""
     line, steel = "#10161c", "#d5dbe2"
@@ -125,7 +128,8 @@ def knight(fill: str, ink: str, seat: int, armour: bool, doubles: bool) -> tuple
     return tuple(shapes)
 
 
-def princess(x: float, y: float, scale: float, fill: str) -> list[Shape]:
+@lru_cache(maxsize=512)
+def princess(x: float, y: float, scale: float, fill: str) -> tuple[Shape, ...]:
     """A crowned head over a gown."""
     line = "#10161c"
     crown = ((-5, -5), (-6, -12), (-2, -8), (0, -13), (2, -8), (6, -12), (5, -5))
@@ -135,7 +139,7 @@ def princess(x: float, y: float, scale: float, fill: str) -> list[Shape]:
         Circle(0, -2, 5, "#f6dcc0", line, 1.2),
         Polygon(crown, fill, line, 1.2),
     )
-    return moved(shapes, x, y, scale)
+    return tuple(moved(shapes, x, y, scale))
 
 
 def bridge(x: float, y: float, edge: str = INK) -> tuple[Shape, ...]:
