@@ -14,6 +14,8 @@ from drago_env.specs import near, parse
 
 GAMES = {
     "mount_drago": "drago_env.mount_drago",
+    "dragon_delta": "drago_env.dragon_delta",
+    "rupe_dei_draghi": "drago_env.rupe_dei_draghi",
 }
 DEFAULT = "mount_drago"
 BUILT_IN = tuple(GAMES)

@@ -9,6 +9,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -124,22 +125,22 @@ def agent(make: Callable[..., Any]) -> str:
 
 def command() -> str:
     """The arguments of `python -m train.ppo`; what they mean stands under them in the source."""
-    (tree,) = ast.parse(inspect.getsource(arguments.Arguments)).body
-    assert isinstance(tree, ast.ClassDef)
-    rows = []
-    for field, text in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-            assert isinstance(field.target, ast.Name)
-            name = field.target.id
-            default = getattr(arguments.Arguments, name)
-            rows.append(
-                (f"`--{name.replace('_', '-')}`", _default(default), ast.literal_eval(text.value))
-            )
+    meanings: dict[str, str] = {}
+    for kind in (arguments.Hyperparameters, arguments.Arguments):
+        (tree,) = ast.parse(inspect.getsource(kind)).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, text in zip(tree.body, tree.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                meanings[ast.unparse(field.target)] = ast.literal_eval(text.value)
+    rows = [
+        (f"`--{one.name.replace('_', '-')}`", _default(one.default), meanings[one.name])
+        for one in fields(arguments.Arguments)
+    ]
     return markdown_table(("argument", "default", "meaning"), rows)
 
 
 def _default(value: Any) -> str:
-    if value is None:
+    if value in (None, ()):
         return ""
     words = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return f"`{words}`"
@@ -250,8 +251,9 @@ def picture() -> str:
     made = play(MountDrago(Rules(players=3)), ["uniform"] * 3, seeds=7).records[0]
     game, state = record.replay(made, 33)
     move = made["moves"][32]
-    last = Move(move["seat"], move["action"], game.action_text(move["action"]), move["points"])
-    return game.draw(state, viewer=1, last=last).svg()
+    text = game.action_text(move["action"])
+    last = Move(move["seat"], move["action"], text, move["points"])
+    return str(game.draw(state, viewer=1, last=last).svg())
 
 
 if __name__ == "__main__":

@@ -16,16 +16,15 @@ import drago_env
 from drago_env.core.trajectories import ENDED, trajectories
 from drago_env.games import BUILT_IN
 from drago_env.testing import same
-from drago_env.wrappers.makers import Makers, makers
+from drago_env.wrappers.makers import Makers
 from tests.adapters import pick, picks
-from tests.games import NAMES
+from tests.games import NAMES, SHORT, short_makers
 
 with warnings.catch_warnings():  # PettingZoo's own tests import its deprecated API
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 
-MAKERS = {name: makers(name) for name in NAMES}
-SHORT = {"race": {"rounds": 3}}  # words that make games short enough to be played often
+MAKERS = {name: short_makers(name) for name in NAMES}
 
 
 def most(name: str) -> int:
@@ -79,7 +78,7 @@ def test_rewards_of_a_game_are_those_of_the_rule_book(name: str, make: Makers) -
         env.reset(seed=seed)
         told = play_on(env, np.random.default_rng(seed))
         record = env.record()
-        game, totals = drago_env.make(name, players=3), np.zeros(3)
+        game, totals = drago_env.make(name, players=3, **SHORT.get(name, {})), np.zeros(3)
         state = game.new(seed)
         for move in record["moves"]:
             totals += game.step(state, [move["action"]]).rewards[0, :3]
@@ -132,7 +131,7 @@ def test_a_row_of_a_batch_is_the_single_game(make: Makers) -> None:
 
 
 def test_the_winner_of_a_game_has_the_first_rank(name: str, make: Makers) -> None:
-    env = make.single_env(players=2, **SHORT.get(name, {}))
+    env = make.single_env(players=2)
     rng, ranks = np.random.default_rng(0), []
     for seed in range(12):
         seen, info = env.reset(seed=seed)
@@ -171,7 +170,7 @@ def test_maskable_ppo_learns_a_step(make: Makers) -> None:
 
 
 def test_every_seat_is_paid_in_self_play(name: str, make: Makers) -> None:
-    env = make.selfplay_env(6, players=3, **SHORT.get(name, {}))
+    env = make.selfplay_env(6, players=3)
     _, info = env.reset(seed=2)
     rng, steps = np.random.default_rng(4), []
     for _ in range(150):

@@ -14,11 +14,10 @@ import drago_env
 from drago_env.core.chance import GOLDEN, mix, unmixed
 from drago_env.core.checks import select
 from drago_env.game import Legal, StateError
-from drago_env.wrappers.makers import makers
 from tests.adapters import picks
-from tests.games import NAMES
+from tests.games import NAMES, SHORT, short_makers
 
-MAKERS = {name: makers(name) for name in NAMES}
+MAKERS = {name: short_makers(name) for name in NAMES}
 ROWS = 4
 
 
@@ -176,7 +175,7 @@ class Thief:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fair_policy_cannot_find_the_deal(name: str) -> None:
     seed, thief = 123_456_789, Thief()
-    game = drago_env.make(name, players=2)
+    game = drago_env.make(name, players=2, **SHORT.get(name, {}))
     drago_env.play(game, [thief, "uniform"], [seed], records=False)
     assert len(thief.numbers) > 3
     assert not thief.finds(seed)

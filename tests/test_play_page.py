@@ -96,15 +96,21 @@ DONE = "[data-name='done discarding']"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Command(("uniform",)), seed=124) as started:  # a deal with discards
+    with serving(Command(("uniform",)), seed=124) as started:
+        yield started
+
+
+@pytest.fixture
+def tie() -> Iterator[Server]:
+    with serving(Command(("uniform",)), seed=1072) as started:  # with discards, shared at the end
         yield started
 
 
 # ---------------------------------------------------------------- clicks
 
 
-def test_a_whole_game_by_clicks(browser: Any, server: Server) -> None:
-    window, seen = Window(browser, server), set[str]()
+def test_a_whole_game_by_clicks(browser: Any, tie: Server) -> None:
+    window, server, seen = Window(browser, tie), tie, set[str]()
     window.shows_the_game()
     assert window.text("#status") == "Your turn: play a card."
     while not window.position["over"]:

@@ -238,7 +238,7 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("--lr 0.1", "--lr is now --learning-rate"),
         ("--learning-rate -1", "learning_rate must be from 0 to 1000"),
         ("--steps 0", "steps must be from 1"),
-        ("--num-envs 1 --num-steps 33 --minibatch-size 32", "leaves a minibatch_size"),
+        ("--num-envs 1 --num-steps 33 --minibatch-size 32", "leaves a minibatch of"),
     ],
 )
 def test_bad_input_makes_no_folder(

@@ -9,7 +9,7 @@ import drago_env
 from drago_env.core.outcome import standings
 from drago_env.core.planning import Plan, search
 from drago_env.testing import check_game, refused_states
-from tests.games import ALL, NAMES
+from tests.games import ALL, NAMES, SHORT
 
 
 @pytest.mark.parametrize("spec", ALL)
@@ -26,7 +26,8 @@ def test_states_from_nowhere_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("reward", ["win"])
 def test_threads_change_nothing(name: str, reward: str) -> None:
-    games = [drago_env.make(name, threads=threads, reward=reward) for threads in (1, 3)]
+    words = SHORT.get(name, {})
+    games = [drago_env.make(name, threads=threads, reward=reward, **words) for threads in (1, 3)]
     ends = []
     for game in games:
         state = game.new(range(40))
@@ -36,7 +37,7 @@ def test_threads_change_nothing(name: str, reward: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_standings_rank_the_winner_first(name: str) -> None:
-    game = drago_env.make(name)
+    game = drago_env.make(name, **SHORT.get(name, {}))
     end = game.finished(game.new(range(60)), range(60))  # type: ignore[attr-defined]
     place, players = standings(game, end), int(game.players(end)[0])
     won = game.winners(end)
@@ -51,7 +52,7 @@ def test_standings_rank_the_winner_first(name: str) -> None:
 @pytest.mark.parametrize("method", ["flat", "tree"])
 def test_a_search_depends_on_what_the_seat_knows_alone(name: str, method: str) -> None:
     """Worlds that the seat on turn cannot tell apart are searched alike, to the last bit."""
-    game = drago_env.make(name)
+    game = drago_env.make(name, **SHORT.get(name, {}))
     state = game.new(range(12))
     rng, turn = np.random.default_rng(1), game.look(state)
     for _ in range(5):

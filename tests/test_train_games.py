@@ -102,8 +102,13 @@ def test_deals_draw_every_variant(name: str) -> None:
 
 @EVERY_GAME
 def test_stable_baselines_trains_it(name: str, tmp_path: Path) -> None:
-    sizes: dict[str, Any] = {"num_envs": 4, "num_steps": 16, "minibatch_size": 16, "steps": 64}
-    sizes["evaluate_games"] = 4
+    sizes: dict[str, Any] = {
+        "num_envs": 4,
+        "num_steps": 16,
+        "minibatch_size": 16,
+        "steps": 64,
+        "evaluate_games": 4,
+    }
     told = sb3_ppo.Arguments(out=tmp_path / "run", game=name, **sizes)
     assert told.rivals == tuple(n for n in simple_agents(name) if n != "heuristic")
     found = sb3_ppo.train(told)

@@ -278,7 +278,7 @@ def test_a_folder_runs_no_code_that_it_names_unless_it_is_trusted(
         (run / "config.json").write_text(json.dumps(config | {"arguments": told}))
         said = refused(capsys, "--resume", run)
         assert "would run code of your own, and a file asked for it: say --trust" in said
-        assert "neither a class" in refused(capsys, "--resume", run, "--trust")
+        assert "names no policy: neither a class" in refused(capsys, "--resume", run, "--trust")
         assert not made.exists()
     told = config["arguments"] | {"opponents": ["tests.adapters:First"]}
     (run / "config.json").write_text(json.dumps(config | {"arguments": told}))

@@ -45,7 +45,7 @@ MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged
 LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Hyperparameters:
     """What PPO can be told, whoever runs it."""
 
@@ -83,7 +83,7 @@ class Hyperparameters:
             check_number(name, getattr(self, name), low, most, int)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Arguments(Hyperparameters):
     """Trains one network by self-play. A killed run goes on with `--resume FOLDER`."""
 

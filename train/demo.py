@@ -85,9 +85,9 @@ def demonstrate(demo: Demo) -> Path:
         f"Trained in {minutes:.1f} minutes. Now {demo.games:,} games against each of the others:\n"
     )
     network = neural.Neural(neural.load(folder / runs.NETWORK))
-    # other deals than those that were played during the training
     game = make(demo.game)
     rivals = simple_agents(game)
+    # other deals than those that were played during the training
     text = as_markdown(evaluate(network, rivals, [demo.game], demo.games, demo.seed + 1))
     print(text)
     write(folder / "arena.md", text + "\n")

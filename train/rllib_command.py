@@ -8,14 +8,12 @@ from typing import Annotated
 
 import tyro
 
-from agents.shorthand import shorthand
+from agents.shorthand import GameOptions
 from drago_env.policy import resolve, sees_all
 from train.arguments import Hyperparameters, check_number, simple_agents
 from train.runs import check_vacant
 
-_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
-_Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
 MOST = 2**31 - 1
@@ -23,20 +21,12 @@ MOST = 2**31 - 1
 FORMER = {"games": "num_games", "envs_per_runner": "num_envs"}
 
 
-@dataclass(frozen=True)
-class Command(Hyperparameters):
+@dataclass
+class Command(Hyperparameters, GameOptions):
     """Trains a network with PPO in RLlib; the arena plays FOLDER/network.safetensors."""
 
     out: Path = Path("runs/rllib")
     """the run folder for config.json, metrics.csv and network.safetensors; new or empty"""
-    game: _Word = None
-    """what is played, as NAME:players=3"""
-    players: _Number = None
-    """of the default game: number of players"""
-    edition: _Word = None
-    """of the default game: edition of the rules"""
-    board: _File = None
-    """of the default game: a board file"""
     opponents: _Agents = None
     """agents that the learner meets; may be none; by default uniform and greedy"""
     past_selves: int = 2
@@ -68,13 +58,6 @@ class Command(Hyperparameters):
             self._check({"iterations": 1}, MOST)
         check_number("seconds", self.seconds, 1, MOST, float)
         check_number("selfplay", self.selfplay, 0, 1, float)
-
-    @property
-    def spec(self) -> str:
-        """The game that is played."""
-        return shorthand((self.game,) if self.game else (), self.players, self.edition, self.board)[
-            0
-        ]
 
     @property
     def rivals(self) -> tuple[str, ...]:

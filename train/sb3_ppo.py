@@ -33,7 +33,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from agents import neural
-from agents.shorthand import shorthand
+from agents.shorthand import GameOptions
 from drago_env.core.files import replacing
 from drago_env.games import make
 from drago_env.policy import resolve_all
@@ -44,26 +44,15 @@ from train.evaluate import Evaluation, as_markdown, evaluate
 from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
 
-_File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
-_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
-_Word = Annotated[str | None, tyro.conf.arg(metavar="WORD")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
 
 
-@dataclass(frozen=True)
-class Arguments(Hyperparameters):
+@dataclass
+class Arguments(Hyperparameters, GameOptions):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
     """the run folder; it must not exist yet"""
-    game: _Word = None
-    """what is played, as NAME:players=3"""
-    players: _Number = None
-    """of the default game: number of players"""
-    edition: _Word = None
-    """of the default game: edition of the rules"""
-    board: _File = None
-    """of the default game: a board file"""
     opponents: _Agents = None
     """agents that hold the other seats, drawn at each deal; by default uniform and greedy"""
 
@@ -81,16 +70,9 @@ class Arguments(Hyperparameters):
         super().__post_init__()
         self._check({"steps": 1, "num_steps": 2, "evaluate_every": 1, "evaluate_games": 1})
         if self.num_envs * self.num_steps % self.minibatch_size == 1 or self.minibatch_size == 1:
-            raise ValueError("num_envs * num_steps leaves a minibatch_size of a single decision")
+            raise ValueError("num_envs * num_steps leaves a minibatch of a single decision")
         if self.opponents == ():
             raise ValueError("opponents must name at least one agent")
-
-    @property
-    def spec(self) -> str:
-        """The game that is played."""
-        return shorthand((self.game,) if self.game else (), self.players, self.edition, self.board)[
-            0
-        ]
 
     @property
     def rivals(self) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from drago_env.game import Move, State
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules
@@ -64,7 +66,7 @@ def visible(
 ) -> Visible:
     """What a viewer sees of the one game of a state: their own hand only, or with None all."""
     rules, it = game.row_rules(state, 0), state[0]
-    wins = game.winners(state)[0]
+    wins = game.winners(state)[0] if game.over(state)[0] else np.zeros(len(names), np.bool_)
     riders = []
     for seat, name in enumerate(names):
         held = int(it["hand_size"][seat])

@@ -1,0 +1,408 @@
+"""Game records: one game as one JSON object, replayed and verified against the rules.
+
+A record holds the rules, the map and every decision with where the pawns then stand and how many
+planks lie; many records are one file with a record on each line (`.jsonl`). See docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from drago_env.core.batches import NO_ACTION
+from drago_env.dragon_delta.game import DragonDelta
+from drago_env.dragon_delta.map import MAX_LINKS, Map, is_whole
+from drago_env.dragon_delta.rules import MAX_PLAYERS, Rules
+from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, WON
+from drago_env.game import Outcome, State
+
+FORMAT = "dragon-delta/1"
+STANDARD = "delta-1"  # the map that a record names instead of holding it
+Record = dict[str, Any]
+
+
+class RecordError(ValueError):
+    """A record that cannot be read or that breaks a rule; names the move and the clause."""
+
+
+# ---------------------------------------------------------------- writing
+
+
+def record(
+    game: DragonDelta,
+    start: State,
+    actions: ArrayLike,
+    *,
+    seed: int | None = None,
+    names: Sequence[str] | None = None,
+) -> Record:
+    """The record of one game: its state right after the deal (one row) and its decisions."""
+    state = start.copy()
+    if state.shape != (1,):
+        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    if game.outcomes(state)[0].state.tobytes() != state.tobytes():
+        raise ValueError("a record starts right after the deal: pass a clone of that state")
+    rules = game.row_rules(state, 0)
+    made: Record = {
+        "format": FORMAT,
+        "rules": rules.as_dict(),
+        "map": STANDARD if rules.map == Map.standard() else rules.map.as_dict(),
+        "seed": None if seed is None else int(seed),
+        "players": None if names is None else [str(name) for name in names],
+        "moves": [],
+    }
+    for action in np.asarray(actions).tolist():
+        if action == NO_ACTION:
+            raise ValueError("a record has no idle moves: leave -1 out of the actions")
+        seat = int(state["seat"][0])
+        game.step(state, [action])
+        made["moves"].append({"seat": seat, "action": action, **_standing(game, state, 0)})
+    if game.over(state)[0]:
+        made |= _end(game, state, 0)
+    return made
+
+
+def _standing(game: DragonDelta, state: State, row: int) -> dict[str, Any]:
+    """Where each pawn stands, as the action that points there, and how many planks lie."""
+    it, line = state[row], game.tables[state["map"][row]]
+    pawns = it["pawn"][: it["players"]].astype(np.int64)
+    villages = int(line["first_village"]) - MAX_LINKS
+    places = np.where(pawns < MAX_LINKS, int(line["first_link"]) + pawns, villages + pawns)
+    return {"pawns": places.tolist(), "planks": int((it["plank"] < MAX_LINKS).sum())}
+
+
+def _end(game: DragonDelta, state: State, row: int) -> dict[str, Any]:
+    it = state[row]
+    winners = [int(it["seat"])] if it["end"] == WON else []
+    return {"winners": winners, "truncated": bool(it["end"] == CUT_OFF)}
+
+
+def write(path: str | Path, records: Iterable[Record]) -> None:
+    """Writes records to a file, one on each line."""
+    with Path(path).open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
+
+
+def read(path: str | Path) -> list[Record]:
+    """The records of a file; an error names the line. `verify` tells whether they are sound."""
+    records = []
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                made = json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError) as error:
+                raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
+            if not isinstance(made, dict):
+                raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
+            records.append(made)
+    return records
+
+
+def view(made: Record, seat: int) -> Record:
+    """What one seat may see of a record: the others' cards that stayed hidden, and the seed, not.
+
+    A view can be verified like any record.
+    """
+    players = made["rules"]["players"]
+    if any(move["action"] is None for move in made["moves"]):
+        raise ValueError("this is one seat's view already; take views of the whole record")
+    if not is_whole(seat) or not 0 <= seat < players:
+        raise ValueError(f"seat must be from 0 to {players - 1}, not {seat!r:.20}")
+    laid: list[_Card] = []
+    for frame in walk([made]):
+        if len(frame.rows) and frame.state["step"][0] == PROGRAM:
+            laid.append(_next_card(frame.state, 0, frame.move))
+        state = frame.state  # the last one is that after all moves
+    hidden = {card.move for card in laid if card.seat != seat and not card.is_open(state[0])}
+    whole: Record = json.loads(json.dumps(made))  # a deep copy
+    for number in hidden:
+        whole["moves"][number]["action"] = None
+    return {**whole, "seed": None}
+
+
+# ---------------------------------------------------------------- replaying
+
+
+class _Card(NamedTuple):
+    """A card that a move programs, and where it lies."""
+
+    move: int
+    seat: int
+    round: int
+    slot: int
+
+    def is_open(self, game: Any) -> bool:
+        """Whether it has been revealed in a game (5.1)."""
+        past = game["round"] > self.round
+        return bool(past or (game["step"] != PROGRAM and game["slot"] >= self.slot))
+
+
+def _next_card(state: State, row: int, move: int) -> _Card:
+    """The card that the seat on turn is about to program."""
+    it = state[row]
+    slot = int((it["program"][it["seat"]] != EMPTY).sum())
+    return _Card(move, int(it["seat"]), int(it["round"]), slot)
+
+
+@dataclass
+class _Game:
+    """One record on its way through a replay."""
+
+    made: Record
+    rules: Rules
+    moves: list[Any]
+    fault: str | None = None
+    hidden: list[_Card] = field(default_factory=list)  # cards that the record does not tell
+
+
+def verify(made: Record) -> None:
+    """Replays a record against the rules; `RecordError` names the first wrong move."""
+    fault = verify_all([made])[0]
+    if fault:
+        raise RecordError(fault)
+
+
+def verify_all(records: Sequence[Record]) -> list[str | None]:
+    """For each record what is wrong with it, or None; all are replayed side by side."""
+    games = [_open(made) for made in records]
+    for _ in _walk(games):
+        pass
+    return [game if isinstance(game, str) else game.fault for game in games]
+
+
+def replay(made: Record, move: int | None = None) -> tuple[DragonDelta, State]:
+    """The game after so many moves of a record (by default all), verified up to there.
+
+    Cards that a view does not tell are some that agree with it.
+    """
+    opened = _open(made)
+    if isinstance(opened, str):
+        raise RecordError(opened)
+    total = len(made["moves"])
+    if move is None:
+        move = total
+    if not 0 <= move <= total:
+        raise ValueError(f"the record has the moves 0 to {total}, not {move}")
+    if move < total:
+        opened.moves = opened.moves[:move]
+        opened.made = {k: v for k, v in made.items() if k not in ("winners", "truncated")}
+    *_, frame = _walk([opened])
+    if opened.fault:
+        raise RecordError(opened.fault)
+    return frame.game, frame.state
+
+
+@dataclass
+class Frame:
+    """A moment of a replay, before the moves with this number are made."""
+
+    game: DragonDelta
+    state: State  # a row for each record
+    move: int
+    rows: NDArray[np.int64]  # the rows that move now
+    records: NDArray[np.int64]  # which record each row of the state belongs to
+    actions: NDArray[np.int64]  # of each row; -1 where the record has ended
+    rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
+
+
+def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
+    """Replays records side by side, in groups of equal sizes; refuses unsound ones at the end."""
+    games = [_open(made) for made in records]
+    yield from _walk(games, reward)
+    for index, game in enumerate(games):
+        fault = game if isinstance(game, str) else game.fault
+        if fault:
+            raise RecordError(f"record {index}: {fault}")
+
+
+def _walk(games: Sequence[_Game | str], reward: str = "win") -> Iterator[Frame]:
+    groups: dict[Any, list[int]] = {}
+    for index, game in enumerate(games):
+        if isinstance(game, _Game):
+            groups.setdefault(game.rules.sizes, []).append(index)
+    for indices in groups.values():
+        group = [game for i in indices if isinstance(game := games[i], _Game)]
+        yield from _walk_group(group, np.array(indices), reward)
+
+
+def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
+    variants = list(dict.fromkeys(game.rules for game in games))
+    book, n = DragonDelta(*variants, reward=reward), len(games)
+    state = book.new(np.arange(n), [variants.index(game.rules) for game in games])
+    for number in range(max(len(game.moves) for game in games) + 1):
+        actions = np.full(n, NO_ACTION)
+        for row, game in enumerate(games):
+            if game.fault is None and number < len(game.moves):
+                actions[row] = _asked(book, state, row, game, number)
+        moving = np.flatnonzero(actions != NO_ACTION)
+        outcome = Outcome(
+            np.zeros((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
+        )
+        yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
+        book.step_unchecked(state, actions, outcome)
+        for row in moving.tolist():
+            _look_back(book, state, row, games[row], number)
+    for row, game in enumerate(games):
+        if game.fault is None:
+            game.fault = _end_fault(book, state, row, game.made)
+
+
+def _asked(book: DragonDelta, state: State, row: int, game: _Game, number: int) -> int:
+    """The action of a move, or NO_ACTION and a fault."""
+    move = game.moves[number]
+    fault = _move_fault(book, state, row, move)
+    if fault:
+        game.fault = f"move {number}: {fault}"
+        return NO_ACTION
+    action: int | None = move["action"]
+    if action is None:
+        game.hidden.append(_next_card(state, row, number))
+        action = _stand_in(state, row, game, number)
+    if not book.is_legal(state[row : row + 1], action):
+        reason, clause = book.why_illegal(state, row, action)
+        text = book.decision_text(state, row, action)
+        game.fault = f"move {number}: cannot {text}: {reason} (clause {clause})"
+        return NO_ACTION
+    return action
+
+
+def _stand_in(state: State, row: int, game: _Game, number: int) -> int:
+    """A card in place of one that is not told: any that the seat does not lay elsewhere."""
+    card = _next_card(state, row, number)
+    later = game.made["moves"][number + 1 : number + game.rules.slots - card.slot]
+    told = {move.get("action") for move in later if isinstance(move, dict)}
+    told |= set(state["program"][row, card.seat].tolist())
+    free = [kind for kind in game.rules.kinds if kind not in told]
+    return free[0] if free else game.rules.kinds[0]
+
+
+def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: int) -> None:
+    """Whether a move has brought what the record says."""
+    for card in game.hidden:
+        if card.is_open(state[row]):
+            game.fault = (
+                f"move {card.move}: the action is null, but the card is revealed (clause 5.1)"
+            )
+            return
+    said, true = game.moves[number], _standing(book, state, row)
+    if not _same(said["pawns"], true["pawns"]):
+        game.fault = (
+            f"move {number}: the pawns are {true['pawns']}, not {said['pawns']} (clause 6.6)"
+        )
+    elif said["planks"] != true["planks"]:
+        game.fault = (
+            f"move {number}: {true['planks']} planks lie, not {said['planks']} (clause 6.3)"
+        )
+
+
+# ---------------------------------------------------------------- what is wrong with a record
+
+
+def _move_fault(book: DragonDelta, state: State, row: int, move: Any) -> str | None:
+    """What is wrong with a move before it is made, its legality aside."""
+    if not isinstance(move, dict):
+        return f"a move is an object, not {move!r:.40}"
+    for key in ("seat", "planks"):
+        if not _is_count(move.get(key)):
+            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    pawns = move.get("pawns")
+    if not isinstance(pawns, list) or not all(map(is_whole, pawns)):
+        return f"pawns must be a list of whole numbers, not {pawns!r:.40}"
+    if "action" not in move or not (move["action"] is None or _is_count(move["action"])):
+        return f"action must be a whole number, not {move.get('action', 'left out')!r:.40}"
+    if state["step"][row] == OVER:
+        clause = "8.3" if state["end"][row] == CUT_OFF else "8.1"
+        return f"the game is over already (clause {clause})"
+    if move["seat"] != state["seat"][row]:
+        clause = "4.3" if state["step"][row] == PROGRAM else "5.2"
+        return (
+            f"it is seat {state['seat'][row]}'s turn, not seat {move['seat']}'s (clause {clause})"
+        )
+    if move["action"] is None:
+        if state["step"][row] != PROGRAM:
+            return "the action is null, but everybody sees it (clause 9.1)"
+    elif move["action"] >= book.spec.num_actions:
+        last = book.spec.num_actions - 1
+        return f"actions run from 0 to {last}, not {move['action']} (clause 11.1)"
+    return None
+
+
+def _end_fault(book: DragonDelta, state: State, row: int, made: Record) -> str | None:
+    """What is wrong with the end of a record."""
+    if state["step"][row] != OVER:
+        named = [key for key in ("winners", "truncated") if key in made]
+        return f"{named[0]} is given but the game is not over (clause 8.1)" if named else None
+    true = _end(book, state, row)
+    if not _same(made.get("winners"), true["winners"]):
+        said = made.get("winners")
+        return f"the winners are {true['winners']}, not {said!r:.60} (clause 8.2)"
+    if made.get("truncated") is not true["truncated"]:
+        said = made.get("truncated")
+        return f"truncated is {true['truncated']}, not {said!r:.40} (clause 8.3)"
+    return None
+
+
+def _open(made: Any) -> _Game | str:
+    """A record with its rules, or what is wrong with them."""
+    if not isinstance(made, dict) or made.get("format") != FORMAT:
+        return f"not a record of the format {FORMAT}"
+    for key, kind in (("rules", dict), ("moves", list)):
+        if not isinstance(made.get(key), kind):
+            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
+    names = tuple(Rules().as_dict())
+    missing = [name for name in names if name not in made["rules"]]
+    if missing:
+        return f"the rules lack {missing[0]}"
+    if not isinstance(made["rules"]["kinds"], list):
+        return f"the rules are wrong: kinds must be a list, not {made['rules']['kinds']!r:.40}"
+    try:
+        numbers = {name: made["rules"][name] for name in names}
+        rules = Rules(map=_map(made.get("map")), **numbers)
+    except ValueError as error:
+        return f"the rules are wrong: {error}"
+    fault = _names_fault(made, rules) or _view_fault(made, rules)
+    return fault or _Game(made, rules, made["moves"])
+
+
+def _map(said: Any) -> Map:
+    if isinstance(said, dict):
+        return Map.from_dict(said)
+    if said != STANDARD:
+        raise ValueError(f"map must be {STANDARD!r} or a whole map, not {said!r:.40}")
+    return Map.standard()
+
+
+def _names_fault(made: Record, rules: Rules) -> str | None:
+    """What is wrong with the seed and the players' names."""
+    seed, players = made.get("seed"), made.get("players")
+    if seed is not None and not _is_count(seed):
+        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
+    named = isinstance(players, list) and all(isinstance(name, str) for name in players)
+    if players is not None and not (named and len(players) == rules.players):
+        return f"players must be null or {rules.players} names, not {players!r:.40}"
+    return None
+
+
+def _view_fault(made: Record, rules: Rules) -> str | None:
+    """A view hides cards of all seats but one."""
+    moves = [move for move in made["moves"] if isinstance(move, dict)]
+    hiding = {move.get("seat") for move in moves if move.get("action", 0) is None}
+    if hiding >= set(range(rules.players)):
+        return "the action of every seat is null somewhere, but a seat sees its cards (clause 9.2)"
+    return None
+
+
+def _same(said: Any, true: list[int]) -> bool:
+    return said == true and all(is_whole(x) for x in said)
+
+
+def _is_count(x: Any) -> bool:
+    return is_whole(x) and x >= 0
