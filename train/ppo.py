@@ -386,7 +386,8 @@ def make_collectors(
 ) -> Here | Cluster:
     """Those who play: here, or on a cluster."""
     sizes = (arguments.num_envs, arguments.num_steps, arguments.pool_share, arguments.threads)
-    setup = Setup(game, variants, shape, *sizes, arguments.teacher, arguments.temperature)
+    taught = (arguments.teacher, arguments.temperature)
+    setup = Setup(game, variants, shape, *sizes, *taught, tuple(arguments.specs))
     if arguments.ray is None:
         return Here(setup, arguments.seed)
     return Cluster(setup, arguments.seed, arguments.ray, arguments.collectors)
