@@ -20,6 +20,7 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel import win_chance as kernel
 from drago_env.mount_drago.kernel.planning import SEARCHES
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
+from drago_env.moved import moved
 
 WEIGHTS = Path(__file__).with_name("weights.json")  # written by `python -m agents.mount_drago.tune`
 PLAYERS = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -156,3 +157,14 @@ def roll(
         places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
         who = np.repeat(places, MAX_PLAYERS, axis=1)
     planning.roll(game, state, seeds, weights, who, depth, noise)
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "Outlook": "drago_env.mount_drago.planning:WinChance",
+        "outlook": "drago_env.mount_drago.planning:win_chances",
+        "Thought": "drago_env.core.planning:SearchResult",
+        "Plan": "drago_env.core.planning:Plan",
+    },
+)

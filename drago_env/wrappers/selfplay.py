@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
+from drago_env.moved import moved
 from drago_env.wrappers.spaces import CLOSED, decision_space
 
 
@@ -124,3 +125,14 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "trajectories": "drago_env.core.trajectories:trajectories",
+        "Trajectories": "drago_env.core.trajectories:Trajectories",
+        "ENDED": "drago_env.core.trajectories:ENDED",
+        "OPEN": "drago_env.core.trajectories:OPEN",
+    },
+)
