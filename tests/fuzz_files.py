@@ -308,6 +308,12 @@ class Tried:
         self.kind.write(self._sound)
         self._files = sorted(p for p in self._sound.rglob("*") if p.is_file())
 
+    def sound(self) -> Answer:
+        """What the door says to a file that nobody has damaged; it compiles what others need."""
+        folder = self._room / "whole"
+        shutil.copytree(self._sound, folder)
+        return self._open(folder, folder / self._files[0].relative_to(self._sound))
+
     def answer(self, number: int, seed: int) -> Answer:
         """What the door says to the damaged file with this number."""
         rng = Random(zlib.crc32(f"{self.name} {seed} {number}".encode()))
@@ -341,14 +347,9 @@ def _work(line: Any, name: str, seed: int, room: str) -> None:
 
     torch.set_num_threads(1)
     tried = Tried(name, Path(room))
-    line.send(Answer(*tried._open(tried._sound, tried._files[0])) if _single(tried) else "ready")
+    line.send(tried.sound())
     while True:
         line.send(tried.answer(line.recv(), seed))
-
-
-def _single(tried: Tried) -> bool:
-    """Whether opening a sound one changes nothing; it compiles what the others need."""
-    return len(tried._files) == 1
 
 
 def fuzz(name: str, numbers: Sequence[int], seed: int) -> Iterator[tuple[int, Answer]]:
@@ -362,7 +363,8 @@ def fuzz(name: str, numbers: Sequence[int], seed: int) -> Iterator[tuple[int, An
             process.start()
             theirs.close()
             try:
-                line.recv()  # it is ready, and what it needs is compiled
+                sound = line.recv()
+                assert sound.sort == "read", sound.words
                 yield from _ask(line, waiting, process)
             finally:
                 process.kill()

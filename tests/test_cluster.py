@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -20,8 +21,11 @@ import pytest
 from agents import cluster
 from agents.arena import Config, run
 from agents.arena import main as arena_main
+from agents.network import Shape
 from tests.adapters import same
-from train.arguments import Arguments
+from train.arguments import Arguments, make_game
+from train.collect import Collector, Setup
+from train.collectors import Remote, plain
 from train.ppo import Training, begin, main, train
 from train.runs import METRICS, read_table
 

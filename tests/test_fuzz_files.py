@@ -30,6 +30,8 @@ ARENA = Config(["uniform", "other=uniform"], "mount_drago:players=2", games=16, 
 @pytest.mark.usefixtures("one_thread")
 def test_no_damaged_file_does_harm(name: str, tmp_path: Path) -> None:
     tried = Tried(name, tmp_path)
+    sound = tried.sound()
+    assert sound.sort == "read", sound.words
     answers = {number: tried.answer(number, seed=1) for number in range(FILES)}
     bad = {number: answer for number, answer in answers.items() if answer.sort not in GOOD}
     assert not bad, "\n".join(f"{number}: {a.sort}\n{a.words}" for number, a in bad.items())
