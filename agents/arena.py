@@ -77,7 +77,7 @@ def run(
 
     The results do not depend on `workers`; by default all cores work. Policies that are made
     already play in this process, with one worker. With `ray`, the address of a Ray cluster, its
-    cores work instead; policies that are made already are sent there.
+    cores work instead; there agents are named by specs, and only networks may be made already.
     """
     here = any(not isinstance(agent, str) for agent in config.agents)
     workers = workers if workers is not None else 1 if here else os.cpu_count() or 1
@@ -85,6 +85,8 @@ def run(
         raise ValueError(
             f"workers must be at least 1, and 1 for policies that are made already, not {workers}"
         )
+    if ray is not None and any(_is_foreign(agent) for agent in config.agents):
+        raise ValueError("agents on a cluster are named by specs, such as my_module:MyPolicy")
     if records and out is None:
         raise ValueError("records are written to a folder: name one (--out)")
     config.policies()  # an agent that cannot be made is told before any game
@@ -104,6 +106,11 @@ def run(
     if folder:
         folder.finish(whole)
     return Result(config, whole.columns, whole.seconds, whole.decisions)
+
+
+def _is_foreign(agent: Any) -> bool:
+    """Whether this is an object of somebody's own class; only specs of such ones travel."""
+    return type(agent).__module__.partition(".")[0] not in ("builtins", "agents", "drago_env")
 
 
 def _jobs(config: Config, chunks: Sequence[Chunk]) -> Iterator[Job]:

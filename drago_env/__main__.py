@@ -106,7 +106,10 @@ def _pick(chosen: argparse.Namespace) -> page.Replay:
     records, wanted = _FILES.read(chosen.file), int(chosen.game)
     if not 0 <= wanted < len(records):
         raise ValueError(f"the file has the records 0 to {len(records) - 1}, not {wanted}")
-    film: page.Replay = games.of_record(records[wanted]).pictures(records[wanted], chosen.seat)
+    module = games.of_record(records[wanted])
+    if not hasattr(module, "pictures"):
+        raise ValueError(f"records of {module.FORMAT} cannot be drawn yet")
+    film: page.Replay = module.pictures(records[wanted], chosen.seat)
     return film
 
 

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,12 +36,16 @@ import drago_env
 from drago_env import games
 from drago_env.__main__ import main as command
 from drago_env.core.files import read_arrays
+from drago_env.dragon_delta.map import Map
 from drago_env.mount_drago import planning, position
 from drago_env.mount_drago.board import Board
+from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.wrappers.makers import makers
 from tests.adapters import picks
+from tests.games import SHORT
 from tests.mutations import mutated
 
+ROOT = Path(__file__).parents[1]
 SECONDS = 60.0  # for one file
 MEMORY = 1 << 30  # bytes that one file may take
 GOOD = ("read", "refused")
@@ -68,13 +73,14 @@ def _file(
 
 
 def _played(name: str) -> list[Any]:
-    game = drago_env.make(name, players=2)
+    game = drago_env.make(name, players=2, **SHORT.get(name, {}))
     return list(drago_env.play(game, ["uniform", "uniform"], [1, 2]).records)
 
 
 def _records(name: str) -> Kind:
     files = games.records_of(name)
-    return _file("games.jsonl", lambda path: files.write(path, _played(name)), _read_records)
+    read = partial(_read_records, drawn=hasattr(files, "pictures"))
+    return _file("games.jsonl", lambda path: files.write(path, _played(name)), read)
 
 
 def _views(name: str) -> Kind:
@@ -83,21 +89,23 @@ def _views(name: str) -> Kind:
     def write(path: Path) -> None:
         files.write(path, [files.view(made, 1) for made in _played(name)[:1]])
 
-    return _file("view.jsonl", write, _read_records)
+    read = partial(_read_records, drawn=hasattr(files, "pictures"))
+    return _file("view.jsonl", write, read)
 
 
-def _read_records(path: Path) -> None:
+def _read_records(path: Path, drawn: bool) -> None:
     """Verified, and drawn as a page."""
     said = io.StringIO()
     with redirect_stderr(said), redirect_stdout(said):
-        command(["verify", str(path)])
-        code = command(["page", str(path), "--out", str(path.with_suffix(".html"))])
+        code = command(["verify", str(path)])
+        if drawn:
+            code = command(["page", str(path), "--out", str(path.with_suffix(".html"))])
     if code:
         raise Refused(f"{path}: {said.getvalue()}")
 
 
 def _begun(name: str) -> tuple[Any, Any]:
-    game: Any = drago_env.make(name, players=2)
+    game: Any = drago_env.make(name, players=2, **SHORT.get(name, {}))
     state = game.new(range(3))
     for _ in range(6):
         legal = game.legal(state)
@@ -116,9 +124,9 @@ def _states(name: str) -> Kind:
 
 
 def _environments(name: str) -> list[Any]:
-    made = [getattr(makers(name), kind)(3, players=2) for kind in ("selfplay_env", "vector_env")]
-    made.append(makers(name).single_env(players=2))
-    made.append(makers(name).raw_env(players=2))
+    words, of = {"players": 2, **SHORT.get(name, {})}, makers(name)
+    made: list[Any] = [of.selfplay_env(3, **words), of.vector_env(3, **words)]
+    made += [of.single_env(**words), of.raw_env(**words)]
     for env in made:
         env.reset(seed=1)
     return made
@@ -214,11 +222,9 @@ def _read_arena(folder: Path, file: Path) -> None:
     run(replace(_arena(), games=32), folder / "arena", "csv", records=True, workers=1).report()
 
 
-def _write_plan(path: Path) -> None:
-    import agents
-
-    plan = Path(agents.__path__[0]) / "mount_drago" / "leaderboard.toml"
-    path.write_bytes(plan.read_bytes())
+def _copy(name: str, package: str = "drago_env") -> Callable[[Path], Any]:
+    """Writes a file that a package has."""
+    return lambda path: path.write_bytes((ROOT / package / name).read_bytes())
 
 
 def _read_plan(path: Path) -> None:
@@ -259,8 +265,9 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
             names=False,
         ),
     )
-    weights = planning.WEIGHTS.read_bytes()
-    yield "weights", _file("weights.json", lambda p: p.write_bytes(weights), planning.read)
+    yield "maps", _file("map.json", _copy("dragon_delta/maps/delta-1.json"), Map.read)
+    yield "graphs", _file("graph.json", _copy("rupe_dei_draghi/graphs/rupe-85.json"), Graph.read)
+    yield "weights", _file("weights.json", _copy("mount_drago/weights.json"), planning.read)
     for name in games.BUILT_IN:
         yield f"records-{name}", _records(name)
         if hasattr(games.records_of(name), "view"):
@@ -272,7 +279,10 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
     yield "runs", Kind(_write_run, _read_run)
     yield "arenas", Kind(_write_arena, _read_arena)
     yield "sessions", _file("game.json", _write_session, _read_session)
-    yield "leaderboards", _file("plan.toml", _write_plan, _read_plan)
+    yield (
+        "leaderboards",
+        _file("plan.toml", _copy("mount_drago/leaderboard.toml", "agents"), _read_plan),
+    )
 
 
 KINDS = dict(_kinds())
@@ -297,6 +307,12 @@ class Tried:
         self._sound.mkdir(parents=True)
         self.kind.write(self._sound)
         self._files = sorted(p for p in self._sound.rglob("*") if p.is_file())
+
+    def sound(self) -> Answer:
+        """What the door says to a file that nobody has damaged; it compiles what others need."""
+        folder = self._room / "whole"
+        shutil.copytree(self._sound, folder)
+        return self._open(folder, folder / self._files[0].relative_to(self._sound))
 
     def answer(self, number: int, seed: int) -> Answer:
         """What the door says to the damaged file with this number."""
@@ -331,14 +347,9 @@ def _work(line: Any, name: str, seed: int, room: str) -> None:
 
     torch.set_num_threads(1)
     tried = Tried(name, Path(room))
-    line.send(Answer(*tried._open(tried._sound, tried._files[0])) if _single(tried) else "ready")
+    line.send(tried.sound())
     while True:
         line.send(tried.answer(line.recv(), seed))
-
-
-def _single(tried: Tried) -> bool:
-    """Whether opening a sound one changes nothing; it compiles what the others need."""
-    return len(tried._files) == 1
 
 
 def fuzz(name: str, numbers: Sequence[int], seed: int) -> Iterator[tuple[int, Answer]]:
@@ -352,7 +363,8 @@ def fuzz(name: str, numbers: Sequence[int], seed: int) -> Iterator[tuple[int, An
             process.start()
             theirs.close()
             try:
-                line.recv()  # it is ready, and what it needs is compiled
+                sound = line.recv()
+                assert sound.sort == "read", sound.words
                 yield from _ask(line, waiting, process)
             finally:
                 process.kill()

@@ -116,6 +116,7 @@ def test_the_defaults() -> None:
         "rules": "full",
         "render_mode": None,
         "action_features": False,
+        "render_viewer": "all",
     }
     rules = getattr(raw_env().game, "rules", None)
     assert rules == (Rules(2, "german"),)

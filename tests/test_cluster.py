@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -20,8 +21,11 @@ import pytest
 from agents import cluster
 from agents.arena import Config, run
 from agents.arena import main as arena_main
+from agents.network import Shape
 from tests.adapters import same
-from train.arguments import Arguments
+from train.arguments import Arguments, make_game
+from train.collect import Collector, Setup
+from train.collectors import Remote, plain
 from train.ppo import Training, begin, main, train
 from train.runs import METRICS, read_table
 
@@ -185,3 +189,24 @@ def test_without_ray_the_error_says_how_to_install_it(
     assert main(["--out", str(tmp_path / "run"), "--ray", "auto"]) == 2
     assert "needs Ray" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+class Own:
+    """A policy of somebody's own class."""
+
+    name = "own"
+
+    def act(self, observation: Any, mask: Any, rng: Any, view: Any = None) -> Any:
+        return mask.argmax(1)
+
+
+def test_what_travels_is_plain() -> None:
+    told = Arguments(**{**SMALL, "players": (2, 3)})
+    game, variants = make_game(told.specs)
+    shape = Shape.of(game, trunk=(8,), action=(8,))
+    setup = Setup(game, variants, shape, 4, 8, 0.5, 1, specs=tuple(told.specs))
+    sent = plain(setup)
+    assert json.loads(json.dumps(sent)) == sent
+    assert same(Remote(sent, 3).snapshot(), Collector(setup, 3).snapshot())
+    with pytest.raises(ValueError, match="agents on a cluster are named by specs"):
+        run(Config([Own(), "uniform"], games=2), ray="auto")

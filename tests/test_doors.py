@@ -211,3 +211,66 @@ def test_threads_work_after_a_fork() -> None:
     child.start()
     assert answer.get(timeout=60) == here
     child.join()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_true_is_no_action_and_no_seed(name: str) -> None:
+    for env in (MAKERS[name].env(players=2), MAKERS[name].raw_env(players=2)):
+        env.reset(seed=1)
+        for action in (True, False):
+            with pytest.raises(TypeError, match="an action is a whole number, not"):
+                env.step(action)
+    sb3 = MAKERS[name].sb3_env(ROWS, players=2)
+    for seed in (True, -1, 0.5):
+        with pytest.raises(ValueError, match="seed must be"):
+            sb3.seed(seed)
+    sb3.seed(3)
+    assert len(sb3.reset()) == ROWS
+
+
+@pytest.mark.parametrize("kind", ["env", "raw_env", "single_env", "selfplay_env", "vector_env"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_closed_environment_says_so(name: str, kind: str) -> None:
+    env = getattr(MAKERS[name], kind)(players=2)
+    env.reset(seed=1)
+    env.close()
+    action: Any = np.zeros(1, np.int64) if "_env" in kind and kind[0] in "sv" else 0
+    with pytest.raises(RuntimeError, match=r"the environment is closed: call reset\(\)"):
+        env.step(0 if kind == "single_env" else action)
+    env.reset(seed=1)
+    if kind.startswith(("env", "raw")):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_closed_batch_of_stable_baselines_says_so(name: str) -> None:
+    env = begun(name, "sb3_env")
+    env.close()
+    with pytest.raises(RuntimeError, match="the environment is closed"):
+        env.step(np.zeros(ROWS, np.int64))
+    env.reset()
+    env.step(picks(env.env_method("action_masks")[0], np.random.default_rng(1)))
+
+
+def test_a_picture_for_one_viewer_shows_what_they_may_see() -> None:
+    """Whatever is drawn anew in what they cannot see, their picture stays the same."""
+    texts: dict[Any, str] = {}
+    viewers: tuple[Any, ...] = ("all", "turn", 0, 1)
+    for viewer in viewers:
+        env = MAKERS["mount_drago"].env(players=2, render_mode="ansi", render_viewer=viewer)
+        env.reset(seed=1)
+        for _ in range(4):
+            env.step(int(env.last()[0]["action_mask"].argmax()))
+        texts[viewer] = env.render()
+        raw = env.unwrapped
+        if viewer != "all":
+            seat = raw.possible_agents.index(raw.agent_selection) if viewer == "turn" else viewer
+            raw._state[:] = raw.game.determinize(raw._state, seat, 99)
+            assert env.render() == texts[viewer]
+            raw._state[:] = raw.game.determinize(raw._state, 1 - seat, 99)
+            assert env.render() != texts[viewer]
+    assert len({*texts.values()}) == 3  # the seat on turn is one of the two
+    strangers: tuple[Any, ...] = ("nobody", 2, -1, True, None)
+    for viewer in strangers:
+        with pytest.raises(ValueError, match="render_viewer must be"):
+            MAKERS["mount_drago"].raw_env(players=2, render_viewer=viewer)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import drago_env
+from tests import constraints
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "drago_env"
@@ -40,6 +42,7 @@ import random, sys
 import numpy as np
 before = random.getstate(), str(np.random.get_state())
 import drago_env
+from tests import constraints
 assert (random.getstate(), str(np.random.get_state())) == before
 loud = "torch", "tkinter", "pygame", "matplotlib", "stable_baselines3", "ray", "IPython"
 print(*(name for name in loud if name in sys.modules))
@@ -129,6 +132,7 @@ INSTALLED = """
 from importlib.metadata import version
 from importlib.util import find_spec
 import drago_env
+from tests import constraints
 assert version("drago-env") == drago_env.__version__
 print(drago_env.__file__)
 print(*(name for name in ("torch", "agents", "train", "tests") if find_spec(name)))
@@ -209,3 +213,27 @@ def test_the_version_to_cite_is_the_same() -> None:
     assert fields["version"] == drago_env.__version__
     assert f"## [{fields['version']}] - {fields['date-released'].strip(chr(34))}" in changes
     assert fields["license"] == importlib.metadata.metadata("drago-env")["License-Expression"]
+
+
+def test_every_dependency_has_an_upper_bound() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    listed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for requirement in (*listed, *(one for extra in extras for one in extra)):
+        assert requirement.startswith("drago-env[") or ",<" in requirement, requirement
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the pins are those of the checks")
+def test_every_installed_package_is_pinned() -> None:
+    lines = constraints.FILE.read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert constraints.pins().items() <= pinned.items()
+
+
+def test_actions_and_containers_are_pinned() -> None:
+    text = (ROOT / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8")
+    used = re.findall(r"uses: (\S+)@(\S+)", text)
+    assert used
+    assert all(re.fullmatch(r"[0-9a-f]{40}", version) for _, version in used)
+    for image in re.findall(r"container: (\S+)", text):
+        assert re.search(r":\d+\.\d+\.\d+", image), image

@@ -50,6 +50,7 @@ class Setup:
     threads: int  # each has its part of the games, so that the game itself needs none
     teacher: str = "search"  # who gives lessons
     temperature: float = 0.06  # of lessons: a difference in value that makes e times the share
+    specs: tuple[str, ...] = ()  # what the game was made of; needed where it must be made again
 
 
 class Rollout(NamedTuple):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
+import torch
 
 from agents.cluster import connect
+from agents.network import Shape
+from drago_env.games import GAMES, register
+from train.arguments import make_game
 from train.collect import Collector, Member, Rollout, Setup, Snapshot, Weights
 
 
@@ -39,6 +45,34 @@ class Here:
         """There is nothing to end."""
 
 
+class Remote(Collector):
+    """A collector in another process: it is sent specs, JSON and arrays, and makes the rest."""
+
+    def __init__(self, told: Mapping[str, Any], seed: int) -> None:
+        register(*told["game"])  # it may be a game from outside
+        game, variants = make_game(told["specs"])
+        shape: dict[str, Any] = {
+            n: tuple(v) if isinstance(v, list) else v for n, v in told["shape"].items()
+        }
+        super().__init__(Setup(game, variants, Shape(**shape), **told["sizes"]), seed)
+
+    def collect(self, weights: Any, lesson: bool = False) -> Rollout:
+        return super().collect({n: torch.from_numpy(w.copy()) for n, w in weights.items()}, lesson)
+
+
+def plain(setup: Setup) -> dict[str, Any]:
+    """A setup as a `Remote` gets it."""
+    name = setup.game.spec.name
+    made = ("game", "variants", "shape", "specs")
+    told = {
+        "game": [name, GAMES[name]],
+        "specs": list(setup.specs),
+        "shape": asdict(setup.shape),
+        "sizes": {f.name: getattr(setup, f.name) for f in fields(setup) if f.name not in made},
+    }
+    return json.loads(json.dumps(told))  # type: ignore[no-any-return]
+
+
 START_SECONDS = 60.0  # within which the collectors of a new cluster should be there
 
 
@@ -52,8 +86,8 @@ class Cluster:
 
     def __init__(self, setup: Setup, seed: int, address: str, count: int) -> None:
         self._ray = connect(address)
-        self._actor = self._ray.remote(num_cpus=1)(Collector)
-        self._setup, self._seed = setup, seed
+        self._actor = self._ray.remote(num_cpus=1)(Remote)
+        self._setup, self._seed = plain(setup), seed
         self._members: Mapping[int, Member] = {}
         self._restarts = [0] * count
         self._actors = [self._start(place) for place in range(count)]
@@ -71,7 +105,7 @@ class Cluster:
 
     def collect(self, weights: Weights, lesson: bool = False) -> list[Rollout]:
         """What all collectors that are there bring, in the order of their places."""
-        shared = self._ray.put({name: tensor.clone() for name, tensor in weights.items()})
+        shared = self._ray.put({name: tensor.numpy().copy() for name, tensor in weights.items()})
         brought: list[Rollout] = []
         while not brought:
             if not self._there():  # all are lost: nothing to do until one is back

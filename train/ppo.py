@@ -385,8 +385,9 @@ def make_collectors(
     arguments: Arguments, game: Game, variants: NDArray[np.int64], shape: Shape
 ) -> Here | Cluster:
     """Those who play: here, or on a cluster."""
-    sizes = (arguments.num_envs, arguments.num_steps, arguments.pool_share, arguments.threads)
-    setup = Setup(game, variants, shape, *sizes, arguments.teacher, arguments.temperature)
+    names = ("num_envs", "num_steps", "pool_share", "threads", "teacher", "temperature")
+    sizes: dict[str, Any] = {name: getattr(arguments, name) for name in names}
+    setup = Setup(game, variants, shape, specs=tuple(arguments.specs), **sizes)
     if arguments.ray is None:
         return Here(setup, arguments.seed)
     return Cluster(setup, arguments.seed, arguments.ray, arguments.collectors)
@@ -404,9 +405,9 @@ def train(arguments: Arguments, progress: bool = False) -> Training:
             words = [f"{speed:,.0f} steps/s", *([f"against {rival}"] if shares else [])]
             words += [f"{e.players}p {e.win_share:.2f}" for e in shares]
             show(training.steps, " ".join(words))
-        rows = runs.read_table(training.run.path / runs.EVALUATIONS)
-        with replacing(training.run.path / "curve.svg") as part:
-            draw_curve(rows, part)
+        file = training.run.path / runs.EVALUATIONS
+        with reading(file, RunError), replacing(training.run.path / "curve.svg") as part:
+            draw_curve(runs.read_table(file), part)
     return training
 
 
@@ -419,9 +420,8 @@ def begin(arguments: Arguments) -> Training:
         arguments, run = opened(arguments.resume, arguments)
         training = Training(arguments)
         training.run = run
-        tensors, about = run.load()
         with reading(run.path / runs.RESUME, RunError):
-            training.restore(tensors, about)
+            training.restore(*run.load())
         run.go_on_after(training.update, training.steps)
         return training
     arguments, started = prepared(arguments)

@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import checked_arrays, entry, one_of, select, whole, whole_numbers
+from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.game import Game, Move
 from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
@@ -298,7 +298,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         like = {"start": self.game.new(0), "seed": np.zeros((), np.uint64)}
         like |= {"dead": number, "views": number}
         start, seed, dead, views = checked_arrays(snapshot, like)
-        actions = whole_numbers("actions", entry(snapshot, "actions"), None).tolist()
+        made = entry(snapshot, "actions")
+        like = {"actions": np.zeros(made.shape[:1], np.int64)}
+        actions = checked_arrays({"actions": made}, like)[0].tolist()
         self.game.check(start)
         trial = start.copy()
         for action in actions:
