@@ -73,7 +73,7 @@ HEURISTIC = Weights(
     after=14.0,
 )
 GREEDY = HEURISTIC._replace(
-    exact=0.0, duel=0.0, rob=-9.0, rival=0.0, block=0.0, doors=0.0, tricks=0.0, tops=-9.0
+    exact=0.0, duel=0.0, rob=-9.0, rival=0.0, block=0.0, doors=0.0, tricks=0.0, tops=-3.0
 )
 WIN_CHANCE = WinChance(
     held=0.5,

@@ -28,7 +28,8 @@ def in_use(game: Any) -> Any:
 
 
 @inlined
-def _covered(game: Any, seat: Any, kind: Any) -> Any:
+def covered(game: Any, seat: Any, kind: Any) -> Any:
+    """Whether a card of a kind may still be played in this turn, or is being played."""
     if game["step"] == TURN:
         return at_hand(game, seat, kind)
     return kind == in_use(game) or holds(game, seat, kind)
@@ -57,7 +58,7 @@ def _needs(game: Any, goal: Any, arc: Any, rules: Any, work: Any) -> Any:
     for kind in range(DRAGON + 1):
         if need[kind] != NONE:
             count += 1
-            if not _covered(game, seat, kind):
+            if not covered(game, seat, kind):
                 return -1
     return count
 

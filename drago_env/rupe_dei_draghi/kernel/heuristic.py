@@ -16,6 +16,7 @@ from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, clear, has, lowest
 from drago_env.rupe_dei_draghi.kernel.costs import (
     NO_WAY,
     find_costs,
+    holds,
     need_of,
     next_step,
     points_held,
@@ -23,7 +24,7 @@ from drago_env.rupe_dei_draghi.kernel.costs import (
     save_ways,
     set_prices,
 )
-from drago_env.rupe_dei_draghi.kernel.doors import door_kind, find_door, in_use, open_ways
+from drago_env.rupe_dei_draghi.kernel.doors import covered, door_kind, find_door, in_use, open_ways
 from drago_env.rupe_dei_draghi.kernel.knowledge import own_forts
 from drago_env.rupe_dei_draghi.kernel.paths import find_targets
 from drago_env.rupe_dei_draghi.kernel.pieces import may_swap, rival_of
@@ -34,6 +35,7 @@ from drago_env.rupe_dei_draghi.rules import (
     DRAGON,
     NONE,
     POINTS,
+    RAINBOW,
     TELESWAP,
 )
 from drago_env.rupe_dei_draghi.state import (
@@ -50,6 +52,7 @@ from drago_env.rupe_dei_draghi.state import (
 
 GOAL = 100.0  # for armour or a hopeful look: more than any way is worth
 LONGEST_WAY = 64
+PATIENCE = 40  # turns of each rider after which duels and robbery are shunned, lest they go on
 FAR = 30.0  # a rival who is so far or farther does not matter
 
 
@@ -68,6 +71,11 @@ def study(game: Any, rules: Any, weights: Any, work: Any) -> None:
     work["door"] = -1
     if weights[costs.DOORS] > 0.0 and game["step"] < MOVE:
         find_door(game, rules, work)
+
+
+@inlined
+def impatient(game: Any) -> Any:
+    return game["turns"] >= PATIENCE * np.int64(game["players"])
 
 
 @inlined
@@ -101,6 +109,27 @@ def worst_start(game: Any, rider: Any, weights: Any, rules: Any, work: Any) -> A
     return best
 
 
+@inlined
+def strikes_back(game: Any, start: Any, rules: Any) -> Any:
+    """Whether a beaten rival could come back from a start at once, by the top discard."""
+    seat = game["seat"]
+    rival = np.int64(game["rival"])
+    size = np.int64(game["pile_size"])
+    if size == 0 or game["pile"][size - 1] < POINTS or rival == NONE:
+        return False
+    there = game["knight"][rival]
+    game["seat"] = rival
+    game["knight"][rival] = start
+    game["card"] = game["pile"][size - 1]
+    find_targets(game, rules)
+    found = has(game["targets"], np.int64(game["knight"][seat]))
+    clear(game["targets"])
+    game["seat"] = seat
+    game["knight"][rival] = there
+    game["card"] = NONE
+    return found
+
+
 # ---------------------------------------------------------------- moves
 
 
@@ -123,7 +152,10 @@ def place_value(game: Any, space: Any, rules: Any, weights: Any, work: Any) -> A
     if not has(rules["deep"], space):
         for rival in range(np.int64(game["players"])):
             if rival != seat and game["knight"][rival] == space:
-                value += weights[costs.DUEL] + worst_start(game, rival, weights, rules, work)
+                if impatient(game):
+                    value -= weights[costs.NEAR]
+                else:
+                    value += weights[costs.DUEL] + worst_start(game, rival, weights, rules, work)
     return value
 
 
@@ -165,29 +197,47 @@ def best_points(game: Any, rules: Any, weights: Any, work: Any) -> Any:
 
 
 @inlined
-def find_obstacle(game: Any, rules: Any, work: Any) -> Any:
-    """The kind of card that the own cheapest way asks for first, or NONE; `need` gets its place."""
+def find_obstacles(game: Any, rules: Any, work: Any) -> Any:
+    """What the own cheapest way asks for: `need` gets the first of each kind that is at hand.
+
+    Returns the kind to play first, one that only the discard pile has, or else the nearest one.
+    """
     seat = np.int64(game["seat"])
     space = np.int64(game["knight"][seat])
+    first = NONE
     for kind in range(DRAGON + 1):
         work["need"][kind] = NONE
     for _ in range(LONGEST_WAY):
         arc = next_step(game, seat, space, rules, work)
         if arc < 0:
-            return NONE
+            break
         kind = need_of(game, arc, rules)
         space = np.int64(rules["arc_to"][arc])
-        if kind != NONE:
-            work["need"][kind] = space if kind != 0 else np.int64(rules["arc_site"][arc])
-            return kind
-    return NONE
+        if kind == NONE or work["need"][kind] != NONE or not covered(game, seat, kind):
+            continue
+        work["need"][kind] = space if kind != RAINBOW else np.int64(rules["arc_site"][arc])
+        if first == NONE or not holds(game, seat, kind):
+            first = kind
+    return first
+
+
+@inlined
+def renew_value(game: Any, lack: Any, rules: Any, weights: Any) -> Any:
+    """For a renewed hand: less, the fewer cards there are to be drawn (4.4)."""
+    size = np.int64(game["hand_size"][game["seat"]])
+    fresh = np.int64(game["deck_size"])
+    if fresh + size <= np.int64(rules["hand"]):
+        fresh += np.int64(game["pile_size"])
+    share = min(1.0, fresh / 8.0)
+    value = weights[costs.RENEW] + weights[costs.LACK] * lack
+    value += weights[costs.SHORT] * (np.int64(rules["hand"]) - size)
+    return share * value - 3.0 * (1.0 - share)
 
 
 @inlined
 def trick_value(game: Any, kind: Any, rules: Any, weights: Any, work: Any) -> Any:
     """What a teleswap, a cloud or a dragon against rivals gains besides the move."""
     seat = np.int64(game["seat"])
-    own = np.int64(game["knight"][seat])
     best = -NO_WAY
     for rival in range(np.int64(game["players"])):
         if rival == seat:
@@ -200,7 +250,7 @@ def trick_value(game: Any, kind: Any, rules: Any, weights: Any, work: Any) -> An
             near = cost_of(game, rival, work) <= weights[costs.NEAR]
             if near and not _guarded(game, rival, rules, work):
                 best = max(best, weights[costs.BLOCK])
-    return best if own != NONE else best
+    return best
 
 
 @inlined
@@ -244,7 +294,7 @@ def assess_cards(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> 
         asked = door_kind(game, work)
         opened = 2 * GOAL
     elif moved < GOAL:
-        asked = find_obstacle(game, rules, work)
+        asked = find_obstacles(game, rules, work)
         if asked != NONE:
             save_ways(game, work)
             open_ways(game, work)
@@ -254,11 +304,11 @@ def assess_cards(game: Any, count: Any, rules: Any, weights: Any, work: Any) -> 
         action = np.int64(work["actions"][i])
         kind = top if action == TOP else action
         if action == RENEW:
-            short = np.int64(rules["hand"]) - np.int64(game["hand_size"][seat])
-            value = stay + weights[costs.RENEW] + weights[costs.LACK] * lack
-            value += weights[costs.SHORT] * short
+            value = stay + renew_value(game, lack, rules, weights)
         elif action == ROB:
             value = stay + weights[costs.ROB] + 0.5 * weights[costs.LACK] * lack
+            if impatient(game):
+                value -= weights[costs.NEAR]
         elif action == DONE:
             value = stay
         elif kind >= POINTS:
@@ -327,7 +377,7 @@ def wanted(game: Any, action: Any, space: Any, rules: Any, work: Any) -> Any:
     step = game["step"]
     if kind == DRAGON:
         return step != DRAGON_TO and space == work["need"][kind]
-    place = action - SITE if kind == 0 else space
+    place = action - SITE if kind == RAINBOW else space
     lays = game["picked"] != NONE
     return action == BESIDE if not lays else (action >= SITE and place == work["need"][kind])
 
@@ -337,7 +387,7 @@ def assess_pieces(game: Any, count: Any, rules: Any, weights: Any, work: Any) ->
     """The steps in which pieces are moved."""
     first = SITE + np.int64(rules["sites"])
     if work["door"] <= 0:
-        find_obstacle(game, rules, work)
+        find_obstacles(game, rules, work)
     if game["step"] == DRAGON_TO:
         mark_ways(game, rules, weights, work)
     for i in range(count):
@@ -367,6 +417,8 @@ def assess_rivals(game: Any, count: Any, rules: Any, weights: Any, work: Any) ->
             value = 0.0
             if weights[costs.RIVAL] > 0.0:
                 value = work["cost"][rival, action - first]
+                if strikes_back(game, action - first, rules):
+                    value -= weights[costs.NEAR]
         elif action >= RIVAL:
             rival = rival_of(game, action, RIVAL)
             if step == SWAP:
