@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.compiled_game import CompiledGame
+from drago_env.core.planning import Planner
 from drago_env.game import Drawing, Faults, GameSpec, Move, State
 from drago_env.rupe_dei_draghi import actions, observation
 from drago_env.rupe_dei_draghi.kernel.game import LOOPS
@@ -109,6 +110,13 @@ class RupeDeiDraghi(CompiledGame):
             "num_actions": self.spec.num_actions,
             "observation": observation.VERSION,
         }
+
+    @property
+    def planner(self) -> Planner:
+        """What planners ask of the game."""
+        from drago_env.rupe_dei_draghi.planning import PLANNER
+
+        return PLANNER
 
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
