@@ -103,6 +103,8 @@ def pawn(look: Look) -> tuple[Shape, ...]:
     """A pawn around (0, 0), with the letter of its colour."""
     body = ((-8.5, 9), (-4, -5), (4, -5), (8.5, 9))
     return (
+        Polygon(body, "#ffffff", "#ffffff", 5),  # stands out from a plank of its own colour
+        Circle(0, -7, 5.5, "#ffffff", "#ffffff", 5),
         Polygon(body, look.tint, EDGE, 1.5),
         Circle(0, -7, 5.5, look.tint, EDGE, 1.5),
         Text(0, 3, look.letter, 10, look.ink, bold=True),

@@ -68,7 +68,7 @@ def _about(board: Map, link: int) -> dict[str, str]:
 
 def _village(rules: Rules, village: int) -> Part:
     board = rules.map
-    colour = board.colours[village]
+    colour, node = board.colours[village], len(board.islets) + village
     look = looks(board.colours)[colour]
     house = ((-11, -11), (-11, -19), (0, -28), (11, -19), (11, -11))
     shapes = (
@@ -76,8 +76,9 @@ def _village(rules: Rules, village: int) -> Part:
         Polygon(house, look.tint, EDGE, 1.5),
         Text(0, -16.5, look.letter, 10, look.ink, bold=True),
         Text(0, 21, cut(colour, 10, 46), 10, INK),
+        Text(20, -11, str(node), 9, SOFT),
     )
-    at = spots(board)[len(board.islets) + village]
+    at = spots(board)[node]
     return Part(f"village-{village}", shapes, *at, data={"village": colour})
 
 

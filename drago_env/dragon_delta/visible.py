@@ -98,6 +98,8 @@ class Table:
         """How far it is to the goal, in words."""
         board, steps = self.rules.map, self.steps_left(seat, place)
         home = board.colours.index(self.rules.colours[seat])
+        if steps == 0:
+            return "at the goal"
         far = "no way" if steps is None else f"{steps} step{'' if steps == 1 else 's'}"
         return f"{far} to {board.villages[home].goal}"
 
