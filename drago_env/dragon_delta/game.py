@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,10 @@ from drago_env.dragon_delta.rules import (
     tables,
 )
 from drago_env.dragon_delta.state import CUT_OFF, OVER, PROGRAM, STATE
-from drago_env.game import Faults, GameSpec, State
+from drago_env.game import Drawing, Faults, GameSpec, Move, State
+
+if TYPE_CHECKING:
+    from drago_env.pictures.table import Table
 
 
 class DragonDelta(CompiledGame):
@@ -182,3 +185,23 @@ class DragonDelta(CompiledGame):
         from drago_env.dragon_delta.record import record
 
         return record(self, start, actions, seed=seed, names=names)
+
+    def draw(
+        self,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: Move | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Drawing:
+        """One game as a picture; a `viewer` sees the cards that their seat knows, None sees all."""
+        from drago_env.pictures.picture import Picture
+
+        return Picture(self, state, row, viewer, last, names)
+
+    @cached_property
+    def table(self) -> Table:
+        """What people are shown of a game."""
+        from drago_env.dragon_delta.table import DragonDeltaTable
+
+        return DragonDeltaTable(self)

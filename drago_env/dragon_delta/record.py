@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ __all__ = [
     "Frame",
     "Record",
     "RecordError",
+    "pictures",
     "read",
     "record",
     "replay",
@@ -36,6 +37,9 @@ __all__ = [
     "walk",
     "write",
 ]
+
+if TYPE_CHECKING:
+    from drago_env.pictures.page import Replay
 
 FORMAT = "dragon-delta/1"
 STANDARD = "delta-1"  # the map that a record names instead of holding it
@@ -113,6 +117,21 @@ def view(made: Record, seat: int) -> Record:
     for number in hidden:
         whole["moves"][number]["action"] = None
     return {**whole, "seed": None}
+
+
+def pictures(made: Record, seat: int | None = None) -> Replay:
+    """A record drawn move by move: all of it, or what a seat saw; a view as its seat saw it."""
+    from drago_env.pictures.page import replay as replay_of
+
+    verify(made)
+    hiding = {move["seat"] for move in made["moves"] if move["action"] is None}
+    if hiding:
+        seers = [other for other in range(made["rules"]["players"]) if other not in hiding]
+        if seat not in (None, *seers):
+            raise ValueError(f"the record is a view that hides cards of seat {seat}")
+        seat = seers[0] if seat is None else seat
+    walked = [(f.game, f.state.copy(), int(f.actions[0])) for f in walk([made])]
+    return replay_of(walked[0][0], [at[1:] for at in walked], seat, made.get("players"))
 
 
 # ---------------------------------------------------------------- replaying

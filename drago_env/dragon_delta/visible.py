@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from drago_env.dragon_delta.map import MAX_LINKS
-from drago_env.dragon_delta.rules import MAX_KINDS, Rules
+from drago_env.dragon_delta.rules import MAX_KINDS, Rules, distances
 from drago_env.dragon_delta.state import EMPTY, NOWHERE, PROGRAM, RESERVE, VILLAGE
+
+_distances = lru_cache(64)(distances)
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,40 @@ class Table:
         """How many slots of this round are open (clause 9.1)."""
         return 0 if self.game["step"] == PROGRAM else int(self.game["slot"]) + 1
 
+    def known(self, seat: int, viewer: int | None) -> list[int | None]:
+        """The cards that a seat has laid, None for one that the viewer does not see."""
+        shown = self.rules.slots if viewer in (None, seat) else self.revealed
+        return [card if slot < shown else None for slot, card in enumerate(self.cards(seat))]
+
+    def cancelled(self, seat: int, slot: int) -> bool:
+        """Whether an open slot shows a dragon against the action of a seat (clause 5.3)."""
+        if slot >= self.revealed:
+            return False
+        played = [self.cards(other)[slot:][:1] for other in range(self.rules.players)]
+        hit = [
+            self.dragon_target(other, card)
+            for other, cards in enumerate(played)
+            for card in cards
+            if card >= MAX_KINDS
+        ]
+        return seat in hit and all(card < MAX_KINDS for card in played[seat])
+
+    def steps_left(self, seat: int, place: int | None = None) -> int | None:
+        """Steps to the goal if every link had a free plank (clause 8.5); None: no way."""
+        board = self.rules.map
+        goal = board.goal(board.colours.index(self.rules.colours[seat]))
+        return _distances(board, goal).get(self.pawn(seat) if place is None else place)
+
     # ------------------------------------------------------------ in words
+
+    def way_text(self, seat: int, place: int | None = None) -> str:
+        """How far it is to the goal, in words."""
+        board, steps = self.rules.map, self.steps_left(seat, place)
+        home = board.colours.index(self.rules.colours[seat])
+        if steps == 0:
+            return "at the goal"
+        far = "no way" if steps is None else f"{steps} step{'' if steps == 1 else 's'}"
+        return f"{far} to {board.villages[home].goal}"
 
     def place_text(self, place: int) -> str:
         """Where a pawn is, in words."""

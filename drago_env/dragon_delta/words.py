@@ -112,9 +112,8 @@ def _turn(table: Table) -> str:
 
 def _cards(table: Table, seat: int, viewer: int | None) -> str:
     """The cards of a seat, those that the viewer does not know as a question mark."""
-    known = table.rules.slots if viewer in (None, seat) else table.revealed
     words = [
-        meanings.card_text(card, table.rules, seat) if slot < known else "?"
-        for slot, card in enumerate(table.cards(seat))
+        "?" if card is None else meanings.card_text(card, table.rules, seat)
+        for card in table.known(seat, viewer)
     ]
     return f"; cards: {', '.join(words)}" if words else ""
