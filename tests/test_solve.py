@@ -52,6 +52,7 @@ def test_hidden_hands_are_solved_as_one_program() -> None:
     found = answers(graph, policy)
     assert abs(found.exploitability) < 1e-8
     assert abs(found.value - value) < 1e-8
+    assert abs(value - 32 / 105) < 1e-8
     assert (np.diff(graph.members) > 1).any(), "nothing is hidden"
 
 
@@ -59,6 +60,7 @@ def test_an_open_game_hides_nothing() -> None:
     opened, _ = graph_of(MINI, open=True)
     assert len(opened.seat) < len(graph_of(MINI)[0].seat)
     assert opened.public.all()
+    assert abs(Exact(opened).run()[0] - 47 / 105) < 1e-9  # hidden hands cost seat 0 a seventh
 
 
 @pytest.mark.parametrize("spec", [DELTA, MINI])
