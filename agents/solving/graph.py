@@ -24,6 +24,7 @@ from drago_env.game import Game, State
 CHANCE, END = -1, -2  # who is on turn at the deal and after the end
 CHUNK = 1 << 14  # rows that are looked at together
 DRAWS = (2, 14, 48)  # how often what is hidden is drawn anew until a position counts as public
+MOST_OUTCOMES = 1 << 18  # of chance at once, even if few positions are allowed: many are equal
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 Progress = Callable[[str], None]
@@ -157,9 +158,10 @@ class Expansion:
 
     def _branches(self, state: State, actions: Ints | None) -> tuple[Ints, Any, State]:
         try:
-            found: tuple[Ints, Any, State] = self.game.branches(state, actions, 4 * self.most)
+            most = max(4 * self.most, MOST_OUTCOMES)
+            found: tuple[Ints, Any, State] = self.game.branches(state, actions, most)
         except ValueError as error:
-            raise TooLarge(f"{error}: the game is too large to be solved") from error
+            raise TooLarge(f"the game is too large to be solved: {error}") from error
         return found
 
     def _children(

@@ -115,7 +115,7 @@ class Rules:
     def mini(cls, players: int = 2, edition: str = "german") -> Rules:
         """A game with real choices and hidden hands that is small enough to be solved exactly."""
         board = Board((0, 1, 2, 3), ("start", "blue", "green", "summit"))
-        return cls(players, edition, board, colours=3, copies=(1, 1), hand=2, summit_dragons=1)
+        return cls(players, edition, board, colours=3, copies=(3,), hand=2, summit_dragons=1)
 
     @property
     def values(self) -> int:
