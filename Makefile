@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format fuzz bench bench-train leaderboard tune docs notebooks notebook-run clean
+.PHONY: help demo test test-numba lint types format fuzz fuzz-files constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -27,8 +27,26 @@ format: $(VENV)/.ready  ## let ruff put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: $(VENV)/.ready  ## kernel against reference over 200,000 games (long)
+# the oldest and the newest that pyproject.toml allows
+NUMBAS := 0.61.2 0.68.1
+test-numba:  ## the compiled core with the oldest and the newest numba that are allowed
+	set -e; for version in $(NUMBAS); do \
+	  $(PYTHON) -m venv .venv-numba-$$version; \
+	  .venv-numba-$$version/bin/python -m pip install --quiet -e . "numba==$$version" pytest; \
+	  .venv-numba-$$version/bin/python -m pytest -q -o addopts= -p no:cacheprovider tests/test_compiled.py \
+	    tests/test_seam.py $(wildcard tests/*/test_clauses*.py); \
+	done
+
+fuzz: $(VENV)/.ready  ## kernels against references over very many games (long)
 	$(BIN)/python -m tests.mount_drago.fuzz --games 200000
+	$(BIN)/python -m tests.dragon_delta.fuzz --games 100000
+	$(BIN)/python -m tests.rupe_dei_draghi.fuzz --decisions 20000000
+
+fuzz-files: $(VENV)/.ready  ## 1,000 damaged files of every kind at the doors that read them (long)
+	$(BIN)/python -m tests.fuzz_files --files 1000 --seed 0
+
+constraints: $(VENV)/.ready  ## pin every package of the environment in constraints.txt
+	$(BIN)/python -m tests.constraints --write
 
 bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
 	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
@@ -57,7 +75,7 @@ notebook-run: $(VENV)/.ready  ## train the small network that the third notebook
 	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) .venv-peers site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-peers .venv-numba-* site .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is found, else pip; both with the pinned versions.

@@ -1,4 +1,4 @@
-"""Whole files of tensors: what their library cannot write is an `OSError` like any other."""
+"""Files of tensors: what their library finds wrong with them is an error like any other."""
 
 from __future__ import annotations
 
@@ -19,3 +19,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
             yield part
     except SafetensorError as error:  # such as a full disk
         raise OSError(f"{path} cannot be written: {error}") from error
+
+
+@contextmanager
+def reading(path: str | Path, error: type[ValueError] = ValueError) -> Iterator[None]:
+    """`drago_env.core.files.reading`, for what safetensors reads."""
+    with files.reading(path, error):
+        try:
+            yield
+        except SafetensorError as fault:
+            raise error(str(fault)) from fault

@@ -5,6 +5,7 @@
     results.parquet   or results.csv: a row for each game and seat
     records.jsonl     the games, if asked for
     times.json        how long the agents thought
+    checksums.json    of the three before it: what was changed is refused
     report.md, report.svg
 
 Every file is there as a whole or not at all.
@@ -15,8 +16,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import zipfile
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,9 @@ import numpy as np
 
 import drago_env
 from agents.seating import Chunk, Columns, Config
-from drago_env.core.files import replacing, write
+from drago_env.core.files import read_arrays, read_json, reading, replacing, write
 
-VERSION = 2  # 1, of drago-env 0.1, knew one game
+VERSION = 3  # 1, of drago-env 0.1, knew one game; 2 had no checksums
 FORMATS = ("parquet", "csv")
 
 
@@ -67,48 +68,106 @@ class Folder:
         _refuse(self.path, wanted)
         self._parts.mkdir(parents=True, exist_ok=True)
         write(self.path / "config.json", json.dumps(wanted, indent=2) + "\n")
+        self._deals = config.deals
         self._merged = 0  # so many deals stand in the table already: the first ones
 
     def read(self) -> list[Chunk]:
-        """All that is finished, each deal once."""
+        """All that is finished, each deal once; what was changed is refused."""
         chunks = []
         if self._results.exists():
-            seconds, decisions = self._times()
-            columns = _read_table(self._results, self._names, self._columns)
-            chunks.append(Chunk(columns, seconds, decisions, []))
+            chunks.append(self._read_whole())
             self._merged = int(chunks[0].columns["deal"].max()) + 1
         for part in sorted(self._parts.glob("*.npz")):
-            chunk = _read_part(part, self._columns)
+            chunk = self._read_part(part)
             if chunk is None:  # it will be played again
                 part.unlink()
             elif chunk.columns["deal"][0] >= self._merged:  # else the run ended between two steps
                 chunks.append(chunk)
         return chunks
 
+    def _read_whole(self) -> Chunk:
+        """The table and the times, as their checksums have it."""
+        sums = self.path / "checksums.json"
+        if not sums.exists():
+            raise ValueError(f"{sums} is missing, so {self._results} cannot be trusted; {_ADVICE}")
+        known = read_json(sums)
+        for name in self._summed:
+            path = self.path / name
+            with reading(sums):
+                good = path.exists() and _digest(path) in known[name]
+            if not good:
+                raise ValueError(f"{path} was changed after the arena wrote it; {_ADVICE}")
+        with reading(self.path / "times.json"):
+            seconds, decisions = self._times()
+        with reading(self._results):
+            columns = _read_table(self._results, self._names, self._columns)
+        return self._checked(self._results, Chunk(columns, seconds, decisions, []))
+
+    @property
+    def _summed(self) -> tuple[str, ...]:
+        """The files whose checksums are kept."""
+        return (self._results.name, "times.json", *(("records.jsonl",) * self._keep_records))
+
+    def _read_part(self, path: Path) -> Chunk | None:
+        """A finished stretch of deals; None if only a part of the file was written."""
+        try:
+            arrays = read_arrays(path)
+        except ValueError:
+            return None
+        with reading(path):
+            columns = {name: arrays[name] for name in self._columns}
+            chunk = Chunk(columns, arrays["seconds"], arrays["decisions"], [])
+            good = str(arrays["checksum"]) == _part_digest(chunk, _text(path, self._keep_records))
+        if not good:
+            raise ValueError(f"{path} was changed after the arena wrote it; {_ADVICE}")
+        return self._checked(path, chunk)
+
+    def _checked(self, path: Path, chunk: Chunk) -> Chunk:
+        """Refuses rows that are not of this arena."""
+        rows = self._seats**2  # of a deal: each seat in each rotation
+        deal = chunk.columns["deal"]
+        sound = len(deal) and len(deal) % rows == 0 and 0 <= deal.min() <= deal.max() < self._deals
+        if not sound or any(column.shape != deal.shape for column in chunk.columns.values()):
+            raise ValueError(f"{path} holds other deals than this arena has; {_ADVICE}")
+        return chunk
+
     def add(self, chunk: Chunk) -> None:
         """Keeps a finished stretch of deals."""
         deal = chunk.columns["deal"]
         part = self._parts / f"{deal[0]:09}-{deal[-1] + 1:09}.npz"
+        lines = _lines(chunk.records) if self._keep_records else ""
         if self._keep_records:  # first, so that a part always has its records
-            write(part.with_suffix(".jsonl"), _lines(chunk.records))
+            write(part.with_suffix(".jsonl"), lines)
         arrays: Any = {**chunk.columns, "seconds": chunk.seconds, "decisions": chunk.decisions}
+        arrays["checksum"] = np.array(_part_digest(chunk, lines))
         with replacing(part) as unfinished, unfinished.open("wb") as file:
             np.savez(file, **arrays)
 
     def finish(self, whole: Chunk) -> None:
         """Puts everything into one table, and the records into one file."""
-        if self._keep_records:
-            self._join_records()
         times = {
             name: {"decisions": int(count), "seconds": round(float(spent), 3)}
             for name, count, spent in zip(self._names, whole.decisions, whole.seconds, strict=True)
         }
-        write(self.path / "times.json", json.dumps(times, indent=2) + "\n")
-        with replacing(self._results) as unfinished:
-            self._write_table(unfinished, whole.columns)
+        paths = {name: self.path / name for name in self._summed}
+        former = {name: _digest(path) for name, path in paths.items() if path.exists()}
+        with ExitStack() as stack:
+            parts = {name: stack.enter_context(replacing(path)) for name, path in paths.items()}
+            if self._keep_records:
+                self._join_records(parts["records.jsonl"])
+            parts["times.json"].write_text(json.dumps(times, indent=2) + "\n", encoding="utf-8")
+            self._write_table(parts[self._results.name], whole.columns)
+            digests = {name: [_digest(part)] for name, part in parts.items()}
+            # whoever is killed before all files are in place finds old ones, which count as well
+            either = {name: [*digests[name], former[name]] for name in former}
+            self._write_sums({**digests, **either})
+        self._write_sums(digests)
         shutil.rmtree(self._parts)
 
-    def _join_records(self) -> None:
+    def _write_sums(self, digests: dict[str, list[str]]) -> None:
+        write(self.path / "checksums.json", json.dumps(digests, indent=2) + "\n")
+
+    def _join_records(self, unfinished: Path) -> None:
         """The records of the merged deals, which stand first, and those of the parts."""
         target, merged = self.path / "records.jsonl", self._merged
         lines: list[str] = []
@@ -118,7 +177,7 @@ class Folder:
         for part in sorted(self._parts.glob("*.jsonl")):
             if int(part.stem.split("-")[0]) >= merged and part.with_suffix(".npz").exists():
                 lines.append(part.read_text(encoding="utf-8"))
-        write(target, "".join(lines))
+        unfinished.write_text("".join(lines), encoding="utf-8")
 
     def _write_table(self, path: Path, columns: Columns) -> None:
         import pyarrow
@@ -130,12 +189,14 @@ class Folder:
         writes(pyarrow.table({**columns, "agent": named}), path)
 
     def _times(self) -> Any:
-        times = json.loads((self.path / "times.json").read_text(encoding="utf-8"))
+        times = read_json(self.path / "times.json")
         each = [times[name] for name in self._names]
         return (np.array([t["seconds"] for t in each]), np.array([t["decisions"] for t in each]))
 
 
 # ---------------------------------------------------------------- what is refused
+
+_ADVICE = "play it anew in another folder"
 
 
 def _refuse(path: Path, wanted: dict[str, Any]) -> None:
@@ -178,10 +239,7 @@ def _found(path: Path) -> dict[str, Any] | None:
         raise ValueError(
             f"{path} holds other files ({', '.join(there)[:60]}); choose a new or empty folder"
         )
-    try:
-        found = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}/config.json cannot be read: {error}") from error
+    found = read_json(path / "config.json")
     if not isinstance(found, dict) or not isinstance(found.get("games"), int):
         raise ValueError(f"{path}/config.json is not that of an arena; choose another folder")
     return found
@@ -194,14 +252,23 @@ def _lines(records: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
-def _read_part(path: Path, names: Sequence[str]) -> Chunk | None:
-    """A finished stretch of deals; None if the file is damaged."""
-    try:
-        with path.open("rb") as opened, np.load(opened) as file:
-            columns = {name: file[name] for name in names}
-            return Chunk(columns, file["seconds"], file["decisions"], [])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
+def _text(part: Path, records: bool) -> str:
+    """The records beside a part, if there are any."""
+    return part.with_suffix(".jsonl").read_text(encoding="utf-8") if records else ""
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _part_digest(chunk: Chunk, records: str) -> str:
+    """The checksum of a stretch of deals."""
+    found = hashlib.sha256(records.encode())
+    for name, column in {**chunk.columns, "s": chunk.seconds, "d": chunk.decisions}.items():
+        found.update(f"{name} {column.dtype.str} {column.shape} ".encode())
+        found.update(np.ascontiguousarray(column).tobytes())
+    return found.hexdigest()
 
 
 def _read_table(path: Path, agents: Sequence[str], names: Sequence[str]) -> Columns:

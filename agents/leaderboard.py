@@ -27,6 +27,8 @@ from agents.ratings import Estimate
 from agents.report import Report, interval, markdown_table
 from agents.seating import split
 from drago_env import __version__
+from drago_env.core.checks import whole
+from drago_env.core.files import reading
 from drago_env.games import DEFAULT, name_of
 from drago_env.policy import resolve
 
@@ -69,26 +71,30 @@ class Leaderboard:
         path = arguments.plan or own
         if not path.exists():
             raise ValueError(f"{name_of(arguments.game)} has no leaderboard: there is no {path}")
-        try:
+        with reading(path):
             self.plan: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{path} cannot be read: {error}") from error
-        missing = [key for key in ("agents", "players", "games") if key not in self.plan]
-        if missing:
-            raise ValueError(f"{path} must say {', '.join(missing)}")
-        trust = arguments.trust or path == own
-        for agent in self._agents():
-            resolve(split(agent)[1], arguments.game, trust=trust)
+            missing = [key for key in ("agents", "players", "games") if key not in self.plan]
+            if missing:
+                raise ValueError(f"{path} must say {', '.join(missing)}")
+            for agents, players, games in self._arenas():
+                for agent in agents:
+                    resolve(split(agent)[1], arguments.game, trust=arguments.trust or path == own)
+                self.config(agents, players, whole("games", games, 1))
 
-    def _agents(self) -> Iterator[str]:
-        """All that play."""
-        yield from self.plan["agents"]
-        for section in self.plan.get("duels", ()):
-            yield from (agent for *pair, _ in section["pairs"] for agent in pair)
-        if variants := self.plan.get("variants"):
-            yield from (variants["against"], *variants["agents"])
-        if luck := self.plan.get("luck"):
-            yield luck["agent"]
+    def _arenas(self) -> Iterator[tuple[Sequence[str], int, int]]:
+        """All that is to be played: agents, seats and games."""
+        plan = self.plan
+        for players in plan["players"]:
+            yield plan["agents"], players, plan["games"]
+            for section in plan.get("duels", ()):
+                for first, second, games in section["pairs"]:
+                    yield (first, second), players, games
+            if luck := plan.get("luck"):
+                yield (luck["agent"], luck["agent"]), players, luck["games"]
+        if variants := plan.get("variants"):
+            for players in variants["players"]:
+                for agent in variants["agents"]:
+                    yield (agent, variants["against"]), players, variants["games"]
 
     def page(self) -> str:
         """Plays what is not played yet; the whole page, with its plots beside it."""

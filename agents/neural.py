@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from agents.files import replacing
+from agents.files import reading, replacing
 from agents.network import Floats, Network, Shape, Weights, softmax
 from drago_env.game import Game, Legal, State
 from drago_env.policy import Policy, View, planned, row_numbers
@@ -88,7 +88,7 @@ def load(path: str | Path) -> Checkpoint:
             f"{path} is a folder; name the file in it, such as {path / 'network.safetensors'}"
         )
     try:
-        with safe_open(path, framework="numpy") as file:
+        with reading(path, CheckpointError), safe_open(path, framework="numpy") as file:
             shape, signature, card = _about(path, file.metadata() or {})
             # the sizes first: nothing is read that the shape does not ask for
             parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
@@ -97,8 +97,6 @@ def load(path: str | Path) -> Checkpoint:
             weights = {name: file.get_tensor(name) for name in shape.tensors}
     except FileNotFoundError:
         raise CheckpointError(f"there is no checkpoint {path}; {_ADVICE}") from None
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{path} is not a sound checkpoint file: {error}") from error
     _check_finite(path, weights)
     return Checkpoint(path, weights, shape, signature, card)
 

@@ -18,7 +18,7 @@ from agents import human
 from agents.routes import Games
 from agents.seating import names_of
 from agents.server import Server
-from agents.session import Record, Refused, Seating, Session
+from agents.session import Failed, Record, Refused, Seating, Session
 from agents.shorthand import GameOptions
 from drago_env import games
 from drago_env.pictures.picture import plain
@@ -29,6 +29,7 @@ _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
 ]
 _File = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
+_Folder = Annotated[str | None, tyro.conf.arg(metavar="FOLDER")]
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 
 
@@ -45,6 +46,9 @@ class Command(GameOptions):
     """Of the deal and the opponents' choices; by default it is drawn."""
     record: _File = None
     """Add the record of each finished game to this .jsonl file."""
+    keep: _Folder = None
+    """With --web: keep games in this folder, so that they go on when the server is started anew;
+    by default, if --record names a file, in a folder beside it."""
     web: bool = False
     """Serve a page for the browser, on this machine only."""
     port: int = 8765
@@ -104,9 +108,12 @@ def serve(table: Seating, command: Command) -> None:
         # Only the first game has the seed that was asked for: others must not be guessed from it.
         return first.pop() if first else secrets.randbits(64)
 
-    kept = Games(table, seeds, lambda made: _keep(command, made))
+    folder = command.keep or (command.record and f"{command.record}.games")
+    kept = Games(table, seeds, lambda made: _keep(command, made), Path(folder) if folder else None)
     with suppress(Refused):
-        kept.newest.hint(0)  # compiles what hints need, before anybody waits for one
+        kept.newest.hint(
+            kept.newest.version
+        )  # compiles what hints need, before anybody waits for one
     with Server(kept, command.port) as server:
         title = table.game.spec.title
         print(f"{title} is served at {server.url} (Ctrl-C ends it)", flush=True)
@@ -134,7 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _keep(command, at_the_terminal(table, seed))
     except human.Quit as quit:
         print(quit)
-    except (OSError, OverflowError, ValueError, TypeError, ImportError) as error:
+    except Failed as error:
+        print(f"error: {error}: {error.__cause__}", file=sys.stderr)
+        return 2
+    except (OSError, ValueError, TypeError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from agents.session import Early, Record, Refused, Seating, Session, Stale
 
-MOST_GAMES = 1000  # that are kept at once
+MOST_GAMES = 1000  # that are kept at once; for one more, the one longest not asked for is forgotten
+KEPT_SECONDS = 7 * 24 * 3600  # after which a game that nobody asks for is forgotten
 FILES = Path(__file__).with_name("web")
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _OWN = "script-src 'self'; style-src 'self'; connect-src 'self'"
@@ -50,37 +52,76 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Answer:
 class Games:
     """The games of one table, by name.
 
-    `seeds` gives the seed of each new game, `ended` gets the record of each finished one.
+    `seeds` gives the seed of each new game, `ended` gets the record of each finished one. With a
+    `folder` games are kept there, and those that it holds go on.
     """
 
     def __init__(
-        self, seating: Seating, seeds: Callable[[], int], ended: Callable[[Record], None]
+        self,
+        seating: Seating,
+        seeds: Callable[[], int],
+        ended: Callable[[Record], None],
+        folder: Path | None = None,
     ) -> None:
-        self._seating, self._seeds, self._ended = seating, seeds, ended
-        self._kept: dict[str, Session] = {}
-        self.newest = self.deal()
+        self._seating, self._seeds, self._ended, self._folder = seating, seeds, ended, folder
+        self._kept: dict[str, tuple[Session, float]] = {}  # when it was asked for; the oldest first
+        if folder is not None:
+            self._read(folder)
+        self.newest = next(reversed(self._kept.values()))[0] if self._kept else self.deal()
+
+    def _read(self, folder: Path) -> None:
+        """The games that an earlier server has left."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # what is hidden stands in the files
+        files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
+        for file in files[-MOST_GAMES:]:
+            try:
+                session = Session.read(file, self._seating)
+            except ValueError as error:
+                print(f"error: {error}", file=sys.stderr)
+            else:
+                self._kept[session.name] = session, time.monotonic()
 
     def deal(self) -> Session:
         """A new game at the same table."""
-        if len(self._kept) >= MOST_GAMES:
-            raise Problem(429, f"{MOST_GAMES} games are kept already; start the server anew")
-        self.newest = Session(self._seating, self._seeds())
-        self._kept[self.newest.name] = self.newest
-        return self.newest
+        session, now = Session(self._seating, self._seeds()), time.monotonic()
+        for name, (_, asked) in list(self._kept.items()):
+            if len(self._kept) >= MOST_GAMES or now - asked > KEPT_SECONDS:
+                del self._kept[name]
+                if self._folder is not None:
+                    (self._folder / f"{name}.json").unlink(missing_ok=True)
+        self.newest = session
+        self._kept[session.name] = session, now
+        self._keep(session)
+        return session
 
     def named(self, name: str) -> Session:
         if name not in self._kept:
             raise Problem(404, f"there is no game {name!r:.40} here; / leads to the newest one")
-        return self._kept[name]
+        session, _ = self._kept.pop(name)
+        self._kept[name] = session, time.monotonic()
+        return session
 
     def play(self, session: Session, version: int, action: int) -> None:
         """Makes a move in one of the games."""
         session.play(version, action)
+        self._keep(session)
         if session.over:
             try:
                 self._ended(session.record())
             except OSError as error:  # the game itself is whole, and can be downloaded
                 print(f"error: the record was not written: {error}", file=sys.stderr)
+
+    def undo(self, session: Session, version: int) -> None:
+        """Takes a move back in one of the games."""
+        session.undo(version)
+        self._keep(session)
+
+    def _keep(self, session: Session) -> None:
+        if self._folder is not None:
+            try:
+                session.write(self._folder / f"{session.name}.json")
+            except OSError as error:
+                print(f"error: the game was not kept: {error}", file=sys.stderr)
 
 
 # ---------------------------------------------------------------- routes
@@ -126,7 +167,7 @@ def _move(games: Games, name: str, params: Params) -> Answer:
 def _undo(games: Games, name: str, params: Params) -> Answer:
     session, numbers = games.named(name), _numbers(params, version=True)
     with _refusals(session):
-        session.undo(**numbers)
+        games.undo(session, **numbers)
     return as_json(session.position())
 
 

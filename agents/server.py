@@ -1,19 +1,31 @@
-"""A small HTTP server, for this machine alone, that serves the page to play on."""
+"""A small HTTP server, for one user of this machine, that serves the page to play on."""
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
-import sys
+import re
+import secrets
+import socket
 import threading
 import traceback
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from io import BytesIO
 from typing import Any
 
 from agents.routes import Answer, Games, Problem, as_json, find
+from agents.session import Failed
+from drago_env.core.checks import whole
 
 ADDRESS = "127.0.0.1"
 MOST_BYTES = 4096  # of a request's body; a move takes some 30
-_DRAINED = 1 << 20  # of a body that is too large, so that its sender can read the answer
+MOST_WAITING = 64  # connections that say nothing; for one more the oldest is closed
+IDLE_SECONDS = 30.0  # for a connection that says nothing
+_HEAD = 1 << 17  # bytes of a request before its body
+_DRAINED = 1 << 22  # of a body that is too large, so that its sender can read the answer
 _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
 _POLICY += "frame-ancestors 'none'; "
 _HEADERS = {
@@ -26,35 +38,131 @@ _HEADERS = {
 }
 
 
-class Server(ThreadingHTTPServer):
-    """Answers for the games, one request at a time; port 0 takes a free one."""
+class Server:
+    """Answers for the games, one request at a time; port 0 takes a free one.
 
-    daemon_threads = True
+    Who does not have the token of the printed address is not answered. Connections wait in one
+    thread, however many they are; another one answers.
+    """
 
     def __init__(self, games: Games, port: int = 0) -> None:
         self.games = games
-        self.lock = threading.Lock()  # one for all: an answer takes milliseconds
-        super().__init__((ADDRESS, port), _Handler)
+        self.token = secrets.token_urlsafe(24)
+        whole("port", port, 0, 65535)
+        try:
+            self._socket = socket.create_server((ADDRESS, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise OSError(
+                f"port {port} is taken: choose another with --port, or 0 for any"
+            ) from None
+        self.server_address = self._socket.getsockname()
+        self.server_port: int = self.server_address[1]
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
         if self.server_port == 80:  # which browsers leave out
             self.hosts |= {ADDRESS, "localhost"}
+        self._worker = ThreadPoolExecutor(1)
+        self._begun, self._stop, self._ended = threading.Event(), asyncio.Event(), threading.Event()
+        self._waiting: dict[asyncio.StreamWriter, None] = {}  # the oldest first
 
     @property
     def url(self) -> str:
-        return f"http://{ADDRESS}:{self.server_port}/"
+        return f"http://{ADDRESS}:{self.server_port}/?token={self.token}"
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that went away is no error."""
-        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
-            super().handle_error(request, client_address)
+    @property
+    def cookie(self) -> str:
+        """What a browser sends once it has been at the printed address."""
+        return f"drago-{self.server_port}={self.token}"  # browsers share cookies between ports
+
+    def serve_forever(self) -> None:
+        """Until `shutdown`, or Ctrl-C."""
+        with asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
+            self._begun.set()
+            try:
+                runner.run(self._serve())
+            finally:
+                self._ended.set()
+
+    def shutdown(self) -> None:
+        """Ends `serve_forever`, which runs in another thread."""
+        self._begun.wait()
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._ended.wait()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._socket.close()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    async def _serve(self) -> None:
+        listening = await asyncio.start_server(self._converse, sock=self._socket, limit=_HEAD)
+        try:
+            await self._stop.wait()
+        finally:
+            listening.close()
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: a request and its answer."""
+        if len(self._waiting) >= MOST_WAITING:
+            next(iter(self._waiting)).transport.abort()
+        self._waiting[writer] = None
+        try:
+            async with asyncio.timeout(IDLE_SECONDS):
+                request = await _request(reader)
+            del self._waiting[writer]
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(self._worker, _answer, request, self)
+            async with asyncio.timeout(IDLE_SECONDS):
+                writer.write(answer)
+                await writer.drain()
+                await _drain(reader, writer)
+        except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+            pass  # a browser that went away is no error
+        finally:
+            self._waiting.pop(writer, None)
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+async def _request(reader: asyncio.StreamReader) -> bytes:
+    """The bytes of a request, as far as they are of use."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.LimitOverrunError:
+        return await reader.read(_HEAD)  # too long, which is told
+    found = re.search(rb"(?im)^content-length:[ \t]*(\d{1,18})[ \t]*\r$", head)
+    length = int(found[1]) if found else 0
+    return head + (await reader.readexactly(length) if length <= MOST_BYTES else b"")
+
+
+async def _drain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Hears a sender out, who else would not read the answer."""
+    writer.write_eof()
+    left = _DRAINED
+    while left > 0 and (more := await reader.read(1 << 16)):
+        left -= len(more)
+
+
+def _answer(request: bytes, server: Server) -> bytes:
+    return _Handler(request, server).wfile.getvalue()
 
 
 class _Handler(BaseHTTPRequestHandler):
     """Reads a request, has it answered, and writes the answer."""
 
-    server: Server
+    server: Server  # type: ignore[assignment]
+    wfile: BytesIO
     server_version, sys_version = "drago", ""
-    timeout = 30  # seconds for a connection that says nothing
+
+    def __init__(self, request: bytes, server: Server) -> None:
+        self.server, self.client_address = server, (ADDRESS, 0)
+        self.rfile, self.wfile = BytesIO(request), BytesIO()
+        self.handle_one_request()
 
     def do_GET(self) -> None:
         self._serve()
@@ -66,18 +174,31 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self._answer()
         except Problem as problem:
             answer = problem.answer()
-        except Exception as error:  # such as a policy of one's own that fails
+        except Exception as error:  # its words may tell what is hidden: they are not for the page
             traceback.print_exc()
-            words = f"{type(error).__name__}: {error}"[:400]
-            answer = as_json({"error": f"{words}. The game is as it was."}, 500)
+            words = str(error) if isinstance(error, Failed) else "The server failed"
+            told = f"{words}; the terminal says why. The game is as it was."
+            answer = as_json({"error": told}, 500)
         self._send(answer)
 
     def _answer(self) -> Answer:
         self._check_sender()
-        route, name, query = find(self.command, self.path)
+        entered = secrets.compare_digest(
+            self.path.encode(), f"/?token={self.server.token}".encode()
+        )
+        if not entered and not self._knows_token():
+            raise Problem(403, "open the address that the server has printed, with its token")
+        route, name, query = find(self.command, "/" if entered else self.path)
         params = self._body() if self.command == "POST" else query
-        with self.server.lock:
-            return route(self.server.games, name, params)
+        answer = route(self.server.games, name, params)
+        if entered:
+            answer.headers["Set-Cookie"] = f"{self.server.cookie}; HttpOnly; SameSite=Lax; Path=/"
+        return answer
+
+    def _knows_token(self) -> bool:
+        sent = ";".join(self.headers.get_all("Cookie", [])).split(";")
+        wanted = self.server.cookie.encode()
+        return any(secrets.compare_digest(one.strip().encode(), wanted) for one in sent)
 
     def _check_sender(self) -> None:
         """No page of another site may talk to this one, under whatever name it found it."""
@@ -95,7 +216,6 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length.isascii() and length.isdigit() and len(length) < 19):
             raise Problem(411, f"Content-Length must be a number of bytes, not {length!r:.40}")
         if int(length) > MOST_BYTES:
-            self.rfile.read(min(int(length), _DRAINED))
             raise Problem(413, f"a body has at most {MOST_BYTES} bytes, not {length}")
         raw = self.rfile.read(int(length))
         kind = self.headers.get_content_type() if "Content-Type" in self.headers else ""

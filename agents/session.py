@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from drago_env import games
 from drago_env.core.chance import mix
-from drago_env.core.checks import select
+from drago_env.core.checks import select, whole
+from drago_env.core.files import read_json, reading, write
 from drago_env.core.planning import planner_of
 from drago_env.game import Game, Move, State
 from drago_env.pictures import canvas, page
@@ -23,6 +28,7 @@ from drago_env.search import Search
 
 PLAYOUTS = 8192  # of a hint: eight times those of `search`, since its numbers are read
 CARD = (72, 96)  # width and height of a card in the hand
+FORMAT = "drago-session/1"
 Record = dict[str, Any]
 
 
@@ -32,6 +38,10 @@ class Refused(ValueError):  # noqa: N818  (a refusal at the table, not a fault o
 
 class Stale(Refused):
     """A wish about a position that is no longer the present one."""
+
+
+class Failed(RuntimeError):  # noqa: N818
+    """An opponent that fails; why is its cause, which may tell what is hidden."""
 
 
 class Early(Refused):
@@ -71,13 +81,50 @@ class Session:
     """
 
     def __init__(self, seating: Seating, seed: int) -> None:
+        self._moments = self._answered(self._sit(seating, seed))
+
+    def _sit(self, seating: Seating, seed: int) -> list[Moment]:
+        """The deal, before anybody decides."""
         self.name = secrets.token_hex(4)
         self.version = 0
         self.study = False
         self._seating, self._seed = seating, seed
         self._game, self._table = seating.game, table_of(seating.game)
         self._adviser = Search(playouts=PLAYOUTS)
-        self._moments = self._answered([Moment(seating.game.new(seed))])
+        return [Moment(seating.game.new(seed))]
+
+    # ------------------------------------------------------------ at rest
+
+    def write(self, path: Path) -> None:
+        """Keeps the game in a file, which holds the seed and so all that is hidden."""
+        kept = {
+            "format": FORMAT,
+            "table": _table(self._seating),
+            "name": self.name,
+            "version": self.version,
+            "study": self.study,
+            "seed": self._seed,
+            "actions": [moment.action for moment in self._moments[1:]],
+        }
+        write(path, json.dumps(kept) + "\n")
+
+    @classmethod
+    def read(cls, path: Path, seating: Seating) -> Session:
+        """The game that `write` has kept, at the same table."""
+        kept = read_json(path)
+        with reading(path):
+            if kept["format"] != FORMAT or kept["table"] != _table(seating):
+                raise ValueError("it is of another table than this server's")
+            if not re.fullmatch("[0-9a-f]{8}", kept["name"]) or type(kept["study"]) is not bool:
+                raise ValueError("its name or what it says of its study is not sound")
+            session = cls.__new__(cls)
+            moments = session._sit(seating, whole("seed", kept["seed"], 0, 2**64 - 1))
+            session.name, session.study = kept["name"], kept["study"]
+            session.version = whole("version", kept["version"], 0)
+            for action in kept["actions"]:
+                moments.append(session._step(moments[-1], whole("action", action, 0)))
+            session._moments = session._answered(moments)
+        return session
 
     # ------------------------------------------------------------ wishes
 
@@ -146,7 +193,10 @@ class Session:
                 number = mix(number)
             rng = RowGenerator(np.random.PCG64(int(number[0])))
             turn, rows = game.look(state), np.zeros(1, np.int64)
-            chosen = ask(self._seating.others[seat], game, state, turn, rows, rng, number)
+            try:
+                chosen = ask(self._seating.others[seat], game, state, turn, rows, rng, number)
+            except Exception as error:
+                raise Failed(f"The opponent {self.names[seat]} failed") from error
             moments.append(self._step(moments[-1], int(chosen[0])))
         return moments
 
@@ -313,6 +363,13 @@ class Session:
                 line = {"move": number, "seat": seat, "text": f"{names[seat]}: {text}"}
                 lines.append(line | {"points": points, "news": moment.news})
         return lines
+
+
+def _table(seating: Seating) -> str:
+    """What tells tables apart: the rules, the seat and the names."""
+    dealt = seating.game.record(seating.game.new(0), [], seed=0, names=seating.names)
+    told = json.dumps([seating.seat, dealt], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _part(part: canvas.Part) -> dict[str, Any]:

@@ -37,9 +37,8 @@ __all__ = [
     "play",
     "register",
     "resolve",
-    *PUBLIC,
-    *MODULES,
 ]
+__all__ += [*PUBLIC, *MODULES]  # what belongs to the default game
 
 
 def __getattr__(name: str) -> Any:

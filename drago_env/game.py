@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.moved import moved
+
 State = NDArray[np.void]
 # Pairs of a fault in words and the rows that have it; later ones trust earlier ones.
 Faults = Iterator[tuple[str, Any]]
@@ -294,3 +296,13 @@ class Game(Protocol):
     ) -> Drawing:
         """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
         ...
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "mix": "drago_env.core.chance:mix",
+        "seed_array": "drago_env.core.checks:seed_array",
+        "select": "drago_env.core.checks:select",
+    },
+)

@@ -19,6 +19,7 @@ from gymnasium import spaces
 from agents import guided, neural
 from agents.report import markdown_table
 from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record, search
+from drago_env.game import Move
 from drago_env.games import BUILT_IN
 from train import arguments
 
@@ -250,7 +251,9 @@ def picture() -> str:
     made = play(MountDrago(Rules(players=3)), ["uniform"] * 3, seeds=7).records[0]
     game, state = record.replay(made, 33)
     move = made["moves"][32]
-    return game.draw(state, viewer=1, last=(move["seat"], move["action"], move["points"])).svg()
+    text = game.action_text(move["action"])
+    last = Move(move["seat"], move["action"], text, move["points"])
+    return str(game.draw(state, viewer=1, last=last).svg())
 
 
 if __name__ == "__main__":

@@ -283,7 +283,9 @@ def test_an_interrupted_arena_goes_on(
     played = spy(monkeypatch)
     assert equal(run(CONFIG, broken, format, records=True, workers=1), wanted)
     assert played == [(0, 8), (16, 24), (24, 30)]
-    assert files(broken) == ["config.json", "records.jsonl", f"results.{format}", "times.json"]
+    assert files(broken) == [
+        *("checksums.json", "config.json", "records.jsonl", f"results.{format}", "times.json")
+    ]
     for name in ("records.jsonl", f"results.{format}", "config.json"):
         assert (broken / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert len(record.read(broken / "records.jsonl")) == 60
@@ -577,7 +579,8 @@ def test_json_alone_is_on_standard_output(
     report = run(Config(["uniform", FIRST], mount(3), 60, 9), workers=1).report()
     assert report.json() == out.strip()
     assert files(folder) == [
-        *("config.json", "records.jsonl", "report.md", "report.svg", "results.csv", "times.json"),
+        *("checksums.json", "config.json", "records.jsonl", "report.md", "report.svg"),
+        *("results.csv", "times.json"),
     ]
 
 

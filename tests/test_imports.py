@@ -14,12 +14,13 @@ from drago_env.games import BUILT_IN
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("drago_env", "agents", "train")
-GENERAL = ("drago_env.game", "drago_env.specs", "drago_env.core")
+GENERAL = ("drago_env.game", "drago_env.specs", "drago_env.moved", "drago_env.core")
 # What each part may import of the checkout; the first prefix that fits a module holds.
 MAY_IMPORT = {
     "drago_env.games": ("drago_env.game", "drago_env.specs"),
     "drago_env.specs": (),
-    "drago_env.game": (),
+    "drago_env.moved": (),
+    "drago_env.game": ("drago_env.moved",),
     "drago_env.testing": GENERAL,
     "drago_env.core": GENERAL,
     "drago_env.pictures": (*GENERAL, "drago_env.pictures"),

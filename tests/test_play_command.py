@@ -86,7 +86,7 @@ def test_a_game_is_a_spec() -> None:
         ("uniform --seed -1", "seeds must be whole numbers"),
         ("uniform --record no/such/folder.jsonl", "no/such/folder.jsonl"),
         ("human --web", "human plays at the terminal"),
-        ("uniform --web --port 70000", "port must be 0-65535"),
+        ("uniform --web --port 70000", "port must be from 0 to 65535"),
     ],
 )
 def test_wrong_words_are_refused(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,10 +101,10 @@ def test_the_page_is_served_until_it_is_interrupted(tmp_path: Path) -> None:
     )
     try:
         line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\?token=[\w-]{20,})", line)
         assert found, line
         connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
-        connection.request("GET", "/")
+        connection.request("GET", found[2])
         assert connection.getresponse().status == 303
         connection.close()
         process.send_signal(signal.SIGINT)

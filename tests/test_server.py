@@ -26,10 +26,15 @@ PLAIN = Command(("uniform",))
 
 
 @contextmanager
-def serving(command: Command = PLAIN, seed: int = 7, ended: Any = lambda made: None) -> Any:
+def serving(
+    command: Command = PLAIN,
+    seed: int = 7,
+    ended: Any = lambda made: None,
+    games: Games | None = None,
+) -> Any:
     """A server on a free port, with known deals."""
-    with Server(Games(seating(command), count(seed).__next__, ended)) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    with Server(games or Games(seating(command), count(seed).__next__, ended)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
 
@@ -62,7 +67,8 @@ def ask(
     """A request as the page makes it, except for what is given."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     sent = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-    more = {} if body is None else {"Content-Type": "application/json"}
+    more = {"Cookie": server.cookie}
+    more |= {} if body is None else {"Content-Type": "application/json"}
     try:
         connection.request(
             method or ("GET" if body is None else "POST"), path, sent, more | (headers or {})
@@ -250,6 +256,87 @@ def test_its_own_names_are_answered(server: Server) -> None:
         assert ask(server, game_of(server), headers=headers).status == 200
 
 
+def test_who_does_not_know_the_token_gets_403(server: Server) -> None:
+    game = game_of(server)
+    wish = {"version": 0, "action": ask(server, game).json["legal"][0]["action"]}
+    others = ["", "x=y", f"drago-{server.server_port}=", server.cookie[:-1], f"{server.cookie}x"]
+    for cookie in others:
+        for path, body in ((game, None), ("/", None), (f"{game}/moves", wish), ("/play.js", None)):
+            reply = ask(server, path, body, headers={"Cookie": cookie})
+            assert (reply.status, "token" in reply.json["error"]) == (403, True)
+    for path in ("/?token=", f"/?token={server.token[:-1]}", f"{game}?token={server.token}"):
+        assert ask(server, path, headers={"Cookie": ""}).status == 403
+    assert ask(server, game).json["version"] == 0
+
+
+def test_the_printed_address_hands_out_the_cookie(server: Server) -> None:
+    path = server.url.partition(f":{server.server_port}")[2]
+    reply = ask(server, path, headers={"Cookie": ""})
+    assert (reply.status, reply.headers["Location"]) == (303, f"/games/{server.games.newest.name}")
+    cookie, *rest = reply.headers["Set-Cookie"].split("; ")
+    assert {"HttpOnly", "SameSite=Lax"} <= {*rest}
+    both = {"Cookie": f"other=1; {cookie}"}
+    assert ask(server, reply.headers["Location"], headers=both).status == 200
+    assert "Set-Cookie" not in ask(server, "/").headers
+
+
+def test_idle_connections_hold_no_threads(server: Server) -> None:
+    before, lines = threading.active_count(), []
+    for number in range(200):
+        lines.append(socket.create_connection(("127.0.0.1", server.server_port), timeout=20))
+        if number % 2:
+            lines[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")  # and nothing more
+    assert ask(server, game_of(server)).status == 200
+    assert threading.active_count() <= before + 1
+    assert lines[0].recv(1) == b""  # the oldest was closed for the newest
+    lines[-1].setblocking(False)
+    with pytest.raises(BlockingIOError):
+        lines[-1].recv(1)
+    for line in lines:
+        line.close()
+
+
+def test_a_connection_that_says_nothing_is_closed(
+    monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    monkeypatch.setattr("agents.server.IDLE_SECONDS", 0.2)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as line:
+        assert line.recv(1) == b""
+
+
+def test_a_port_that_is_taken_is_told_in_a_sentence(server: Server) -> None:
+    with pytest.raises(OSError, match=f"^port {server.server_port} is taken: choose another"):
+        Server(server.games, server.server_port)
+
+
+def test_games_go_on_after_a_restart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "kept"
+
+    def games(command: Command = PLAIN) -> Games:
+        return Games(seating(command), count(7).__next__, lambda made: None, folder)
+
+    with serving(games=games()) as server:
+        older = game_of(server)
+        play_on(server, older, 3)
+        ask(server, f"{older}/undo", {"version": 3})
+        game = f"/api/games/{ask(server, '/api/games', {}).json['game']}"
+        play_on(server, game, 5)
+        before = [ask(server, one).json for one in (older, game)]
+    assert folder.stat().st_mode & 0o077 == 0  # the seeds stand there
+    with serving(games=games()) as server:
+        assert game_of(server) == game
+        assert [ask(server, one).json for one in (older, game)] == before
+        assert play_on(server, game)["over"]
+        record.verify(json.loads(ask(server, f"{game}/record").body))
+    (folder / "broken.json").write_text("[" * 100_000, encoding="utf-8")
+    with serving(games=games(Command(("greedy",)))) as server:
+        assert ask(server, game).status == 404
+        assert ask(server, game_of(server)).json["version"] == 0
+    said = capsys.readouterr().err
+    assert "it is of another table than this server's" in said
+    assert "broken.json cannot be read" in said
+
+
 def test_it_listens_to_this_machine_only(server: Server) -> None:
     assert server.server_address[0] == "127.0.0.1"
 
@@ -321,7 +408,7 @@ def test_content_types_and_sizes(server: Server) -> None:
     assert ask(server, path, b" " * 3_000_000).status == 413
     for length in ("x", "-1", "1_0", "\u00b2", ""):
         request = f"POST {path} HTTP/1.1\r\nHost: localhost:{server.server_port}\r\n"
-        request += f"Content-Length: {length}\r\n\r\n"
+        request += f"Cookie: {server.cookie}\r\nContent-Length: {length}\r\n\r\n"
         assert b" 411 " in raw(server, request.encode("latin-1")).split(b"\r\n")[0]
 
 
@@ -339,6 +426,28 @@ def test_what_changes_a_game_is_never_a_get(server: Server) -> None:
         assert (reply.status, reply.headers["Allow"]) == (405, "POST")
     assert ask(server, f"{game}/hint", {"version": 0}).headers["Allow"] == "GET"
     assert ask(server, game).json["version"] == 0
+
+
+class Cheat:
+    """Answers with what is not legal, and so gets its legal plays listed."""
+
+    name = "cheat"
+
+    def act(self, observation: Any, mask: Any, rng: Any, view: Any = None) -> Any:
+        return mask.argmin(1)
+
+
+def test_an_illegal_answer_of_an_opponent_shows_no_cards(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with serving(Command(("tests.test_server:Cheat",))) as server:
+        game = game_of(server)
+        wish = {"version": 0, "action": ask(server, game).json["legal"][0]["action"]}
+        reply = ask(server, f"{game}/moves", wish)
+        assert reply.status == 500
+        assert reply.json["error"].startswith("The opponent tests.test_server:Cheat failed; ")
+        assert "legal" not in reply.json["error"]
+    assert "legal: play" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", [b"nonsense", b"GET / HTTP/9.9", b"GET " + b"/" * 70_000, b"\0"])
@@ -371,14 +480,22 @@ def test_a_policy_that_fails_is_told_of(capsys: pytest.CaptureFixture[str]) -> N
         wish = {"version": 2, "action": position["legal"][0]["action"]}
         reply = ask(server, f"{game}/moves", wish)
         assert reply.status == 500
-        assert reply.json["error"] == "RuntimeError: no idea. The game is as it was."
+        told = "The opponent tests.test_session:Failing failed; the terminal says why."
+        assert reply.json["error"] == f"{told} The game is as it was."
         assert ask(server, game).json == position | {"frames": position["frames"][-1:]}
     assert "no idea" in capsys.readouterr().err
 
 
 def test_games_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
     monkeypatch.setattr(routes, "MOST_GAMES", 3)
-    assert [ask(server, "/api/games", {}).status for _ in range(3)] == [201, 201, 429]
+    first = game_of(server)
+    made = [f"/api/games/{ask(server, '/api/games', {}).json['game']}" for _ in range(2)]
+    assert ask(server, first).status == 200  # asked for again: the next is longest not asked for
+    assert ask(server, "/api/games", {}).status == 201
+    assert [ask(server, game).status for game in (first, *made)] == [200, 404, 200]
+    monkeypatch.setattr(routes, "KEPT_SECONDS", -1)
+    assert ask(server, "/api/games", {}).status == 201
+    assert [ask(server, game).status for game in (first, made[1])] == [404, 404]
     assert ask(server, game_of(server)).status == 200
 
 

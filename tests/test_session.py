@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agents.play import Command, seating
-from agents.session import Early, Refused, Session, Stale
+from agents.session import Early, Failed, Refused, Session, Stale
 from drago_env import play, record
 from drago_env.game import Move, State
 from drago_env.mount_drago.game import MountDrago
@@ -221,7 +221,7 @@ def test_a_policy_that_fails_leaves_the_game_as_it_was() -> None:
     session = sit(Command(("tests.test_session:Failing",)))
     go_on(session, np.random.default_rng(0), 2)
     before, version = everything(session), session.version
-    with pytest.raises(RuntimeError, match="no idea"):
+    with pytest.raises(Failed, match=r"Failing failed$"):
         session.play(version, legal(session)[0])
     assert everything(session) == before
     session.play(version, legal(session)[0])  # it has found itself again

@@ -40,6 +40,9 @@ FORMER = {
     "evaluation_games": "evaluate_games",
     "address": "ray",
 }
+MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
+# what its first run folders did not know yet
+LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature")
 
 
 @dataclass
@@ -68,7 +71,8 @@ class Hyperparameters:
     """of everything that is random"""
 
     def __post_init__(self) -> None:
-        self._check({"num_envs": 1, "minibatch_size": 1, "update_epochs": 1, "seed": 0})
+        self._check({"minibatch_size": 1, "seed": 0})
+        self._check({"num_envs": 1, "update_epochs": 1}, MOST)
         check_number("gae_lambda", self.gae_lambda, 0, 1, float)
         for name in ("learning_rate", "clip_coef", "ent_coef", "vf_coef", "max_grad_norm"):
             check_number(name, getattr(self, name), 0, 1000, float)
@@ -146,9 +150,10 @@ class Arguments(Hyperparameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check({"steps": 1, "num_steps": 2, "threads": 1, "collectors": 1, "random_boards": 0})
-        self._check({"save_every": 1, "evaluate_every": 1, "evaluate_games": 1, "pool_size": 0})
-        self._check({"lessons": 0, "lesson_epochs": 1})
+        self._check({"steps": 1, "lessons": 0, "save_every": 1, "evaluate_every": 1})
+        self._check({"num_steps": 2, "lesson_epochs": 1}, MOST)
+        self._check({"pool_size": 0, "random_boards": 0, "collectors": 1, "threads": 1}, 1024)
+        self._check({"evaluate_games": 1}, MOST**2)
         check_number("pool_share", self.pool_share, 0, 1, float)
         check_number("temperature", self.temperature, 1e-6, 1000, float)
         if self.collectors > 1 and self.ray is None:
@@ -173,6 +178,9 @@ class Arguments(Hyperparameters):
         values: dict[str, Any] = {
             FORMER.get(n, n): tuple(v) if isinstance(v, list) else v for n, v in plain.items()
         }
+        missing = [f.name for f in fields(cls) if f.name not in values and f.name not in LATER]
+        if missing:
+            raise ValueError(f"the arguments lack {', '.join(missing)}")
         for name in ("out", "resume", "start"):
             values[name] = values[name] and Path(values[name])
         return cls(**values)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from drago_env.core.chance import mix
-from drago_env.core.checks import select
+from drago_env.core.checks import checked_arrays, select
 from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
@@ -293,10 +293,20 @@ class Collector:
 
     def restore(self, snapshot: Snapshot, members: Mapping[int, Member]) -> None:
         """Goes on from a snapshot; `members` are those that its games were dealt with."""
-        self._members = {number: m.policy(self._game) for number, m in members.items()}
-        self._state[:] = snapshot["state"].view(self._state.dtype)
-        self._seeds[:], self._who[:] = snapshot["seeds"], snapshot["who"]
+        like: Snapshot = {
+            "state": self._state.view(np.uint8),
+            "seeds": self._seeds,
+            "who": self._who,
+        }
+        packed, seeds, who = checked_arrays(snapshot, like)
+        state = packed.view(self._state.dtype)
+        self._game.check(state)
+        strangers = {*np.unique(who).tolist()} - {LEARNER, *members}
+        if strangers:
+            raise ValueError(f"nobody in the pool has the number {min(strangers)}")
         self._rng.bit_generator.state = unpack(snapshot["rng"])
+        self._members = {number: m.policy(self._game) for number, m in members.items()}
+        self._state[:], self._seeds[:], self._who[:] = state, seeds, who
         self._game.look(self._state, self._turn)
 
 

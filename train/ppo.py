@@ -25,7 +25,8 @@ from torch import Tensor, nn
 
 from agents import neural
 from agents.network import Shape
-from drago_env.core.files import replacing
+from drago_env.core.checks import real, whole
+from drago_env.core.files import reading, replacing
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
@@ -37,7 +38,7 @@ from train.network import Network
 from train.prepare import opened, prepared
 from train.progress import progress_bar
 from train.runs import Run, RunError
-from train.tensors import Tensors, load_moments, moments, pack, unpack
+from train.tensors import Tensors, check_tensor, load_moments, moments, pack, unpack
 
 # ---------------------------------------------------------------- what is learned from
 
@@ -211,6 +212,8 @@ class Learner:
     def restore(self, tensors: Tensors) -> None:
         """Goes on from what `state` said."""
         known = {n.removeprefix("network."): w for n, w in tensors.items() if n[:8] == "network."}
+        for name, weight in self.network.weights().items():
+            check_tensor(f"network.{name}", known[name], weight.shape)
         self.load(known)
         load_moments(self.optimiser, tensors)
         self.rng.bit_generator.state = unpack(tensors["rng"])
@@ -357,11 +360,11 @@ class Training:
         results = as_markdown(self.evaluations)
         return runs.card(self.run.config, facts, self.arguments.command(), results)
 
-    def restore(self) -> None:
+    def restore(self, tensors: Tensors, about: Mapping[str, Any]) -> None:
         """Goes on from what was saved last."""
-        tensors, about = self.run.load()
-        self.update, self.steps = about["update"], about["steps"]
+        self.update, self.steps = (whole(name, about[name], 0) for name in ("update", "steps"))
         self.seconds = about["seconds"]
+        real("seconds", self.seconds, 0, 1e12)
         self.evaluations = [Evaluation(**evaluation) for evaluation in about["evaluations"]]
         self.learner.restore(tensors)
         self.selves = {number: self._self(number) for number in about["selves"]}
@@ -376,7 +379,6 @@ class Training:
         older = {n: self._self(n) for n in seated - {LEARNER} - self.named.keys()}
         self.collectors.restore(snapshots, self.named | older)
         self._draw()
-        self.run.go_on_after(self.update, self.steps)
 
 
 def make_collectors(
@@ -417,11 +419,10 @@ def begin(arguments: Arguments) -> Training:
         arguments, run = opened(arguments.resume, arguments)
         training = Training(arguments)
         training.run = run
-        try:
-            training.restore()
-        except (KeyError, RuntimeError) as error:
-            file = run.path / runs.RESUME
-            raise RunError(f"{file} is not of this run: {error!s:.200}") from error
+        tensors, about = run.load()
+        with reading(run.path / runs.RESUME, RunError):
+            training.restore(tensors, about)
+        run.go_on_after(training.update, training.steps)
         return training
     arguments, started = prepared(arguments)
     training = Training(arguments)

@@ -8,6 +8,7 @@ from pathlib import Path
 from agents import neural
 from agents.cluster import connect
 from agents.network import Shape
+from drago_env.core.files import reading
 from drago_env.game import Game
 from drago_env.policy import resolve
 from train import runs
@@ -47,11 +48,11 @@ def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:
     if replace(arguments, trust=False) != Arguments(resume=folder):
         raise ValueError("--resume takes all other arguments from the run folder: leave them out")
     run = Run.open(folder)
-    try:
+    with reading(run.path / "config.json", RunError):
         known = Arguments.read(run.config["arguments"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{run.path}/config.json cannot be read: {error}") from error
-    _check_agents(known, make_game(known.specs)[0], trust=arguments.trust)
+        game, _ = make_game(known.specs)
+        Shape.of(game, trunk=known.trunk, action=known.action)
+        _check_agents(known, game, trust=arguments.trust)
     return known, run
 
 

@@ -25,11 +25,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from agents.files import replacing
-from drago_env.core.files import write
+from agents.files import reading, replacing
+from drago_env.core.files import read_json, write
 from train.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ class Run:
         """A folder that an earlier run has left."""
         path = Path(path)
         try:
-            config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            config = read_json(path / "config.json", RunError)
+        except (OSError, RunError) as error:
             raise RunError(f"{path} is not the folder of a training run: {error}") from error
         version = config.get("version") if isinstance(config, dict) else None
         if version not in (1, VERSION):
@@ -96,8 +96,9 @@ class Run:
                 f"{path}/config.json must be of version 1 or {VERSION} of run folders, "
                 f"not {version!r:.40}"
             )
-        if not isinstance(config.get("arguments"), dict):
-            raise RunError(f"{path}/config.json names no arguments")
+        for name, kind in (("arguments", dict), ("versions", dict), ("revision", str | None)):
+            if name not in config or not isinstance(config[name], kind):
+                raise RunError(f"{path}/config.json cannot be read: it names no {name}")
         return cls(path, config)
 
     # ------------------------------------------------------------ where to go on
@@ -112,15 +113,15 @@ class Run:
         """What `save` kept last."""
         path = self.path / RESUME
         try:
-            with safe_open(path, framework="numpy") as file:
+            with reading(path, RunError), safe_open(path, framework="numpy") as file:
                 about = json.loads((file.metadata() or {})["about"])
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except FileNotFoundError:
             raise RunError(
                 f"{self.path} was ended before its first save; start it anew under another name"
             ) from None
-        except (OSError, SafetensorError, KeyError, ValueError) as error:
-            raise RunError(f"{path} cannot be read: {error}") from error
+        if not isinstance(about, dict):
+            raise RunError(f"{path} says nothing of itself")
         return tensors, about
 
     def go_on_after(self, update: int, steps: int) -> None:
@@ -133,9 +134,9 @@ class Run:
     def _cut(path: Path, update: int) -> None:
         if not path.exists():
             return
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if None not in row.values()]  # whole ones
-        kept = [row for row in rows if row["update"].isdigit() and int(row["update"]) <= update]
+        with reading(path, RunError):
+            whole = [row for row in read_table(path) if None not in {*row, *row.values()}]
+            kept = [r for r in whole if r["update"].isdecimal() and int(r["update"]) <= update]
         with replacing(path) as part:
             _write_rows(part, kept)
 
@@ -179,8 +180,11 @@ def read_table(path: Path) -> list[dict[str, str]]:
     """The rows of one of the tables; none if it was never begun."""
     if not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    with reading(path, RunError), path.open(newline="", encoding="utf-8") as file:
+        try:
+            return list(csv.DictReader(file))
+        except csv.Error as error:
+            raise RunError(f"{path} is not a sound table: {error}") from error
 
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:

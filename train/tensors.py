@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 Tensors = dict[str, NDArray[Any]]
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of each of its parameters
 
 
 def pack(state: Any) -> NDArray[np.uint8]:
@@ -35,8 +36,22 @@ def moments(optimiser: torch.optim.Optimizer) -> Tensors:
 def load_moments(optimiser: torch.optim.Optimizer, tensors: Mapping[str, NDArray[Any]]) -> None:
     """Lets an optimiser remember what `moments` said."""
     state: dict[int, dict[str, torch.Tensor]] = {}
+    parameters = [p for group in optimiser.param_groups for p in group["params"]]
     for name, tensor in tensors.items():
         if name.startswith("optimiser."):
             _, number, moment = name.split(".")
+            shape = tuple(parameters[int(number)].shape) if moment != "step" else ()
+            check_tensor(name, tensor, shape)
             state.setdefault(int(number), {})[moment] = torch.from_numpy(tensor.copy())
+    if state and not all(state.get(n, {}).keys() == MOMENTS for n in range(len(parameters))):
+        raise ValueError("the optimiser's moments are not those of the network")
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
+
+
+def check_tensor(name: str, tensor: NDArray[Any], shape: tuple[int, ...]) -> None:
+    """Refuses what is not an array of finite numbers of this shape."""
+    if tensor.dtype != np.float32 or tensor.shape != shape or not np.isfinite(tensor).all():
+        raise ValueError(
+            f"{name} must hold finite float32 numbers of shape {shape}, not {tensor.dtype} of "
+            f"shape {tensor.shape}"
+        )

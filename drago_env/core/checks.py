@@ -112,14 +112,19 @@ def select(state: State, rows: Any = slice(None)) -> State:
     return np.asarray(raw[rows].copy()).view(state.dtype)
 
 
+def entry(snapshot: Any, name: str) -> NDArray[Any]:
+    """An array of a snapshot, as a fresh copy."""
+    try:
+        return np.array(snapshot[name])
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"the snapshot cannot be read: {name} is missing or broken") from error
+
+
 def checked_arrays(snapshot: Any, like: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
     """The arrays of a snapshot as fresh copies; others than those it should have are refused."""
     found = []
     for name, here in like.items():
-        try:
-            array = np.array(snapshot[name])
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise ValueError(f"the snapshot cannot be read: {name} is missing or broken") from error
+        array = entry(snapshot, name)
         if array.shape != here.shape or array.dtype != here.dtype:
             raise ValueError(
                 f"the snapshot is of {array.shape[0] if array.ndim else 1} games, not of "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.files import replacing
+from drago_env.core.files import read_arrays, reading, replacing
 from drago_env.game import State, StateError
 
 FORMAT = "drago-state/1"
@@ -24,23 +24,16 @@ def save(path: str | Path, about: dict[str, Any], state: State) -> None:
 
 def load(path: str | Path, make: Callable[[dict[str, Any]], Any]) -> tuple[Any, State]:
     """The games of a state file; a damaged or edited file is refused, never believed."""
-    try:
-        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            about, state = json.loads(str(file["about"])), file["state"]
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # a damaged archive can raise nearly anything
-        raise StateError(f"{path} is not a sound state file: {error}") from error
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise StateError(f"{path} is not a state file of the format {FORMAT}")
-    try:
+    arrays = read_arrays(path, StateError)
+    with reading(path, StateError):
+        about, state = json.loads(str(arrays["about"])), arrays["state"]
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise StateError(f"{path} is not a state file of the format {FORMAT}")
         game = make(about)
-    except (KeyError, TypeError, ValueError) as error:
-        raise StateError(f"{path}: the rules cannot be read: {error}") from error
-    if state.dtype != game.state_type or state.ndim != 1:
-        raise StateError(f"{path}: the state has the wrong type or shape")
-    try:
-        game.check(state)
-    except StateError as error:
-        raise StateError(f"{path}, {error}") from None
+        if state.dtype != game.state_type or state.ndim != 1:
+            raise StateError(f"{path}: the state has the wrong type or shape")
+        try:
+            game.check(state)
+        except StateError as error:
+            raise StateError(f"{path}, {error}") from None
     return game, state

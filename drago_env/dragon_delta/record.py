@@ -7,28 +7,38 @@ planks lie; many records are one file with a record on each line (`.jsonl`). See
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.records import Frame, Record, RecordError, read, write
 from drago_env.dragon_delta.game import DragonDelta
 from drago_env.dragon_delta.map import MAX_LINKS, Map, is_whole
 from drago_env.dragon_delta.rules import MAX_PLAYERS, Rules
 from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, WON
 from drago_env.game import Outcome, State
 
+__all__ = [
+    "FORMAT",
+    "Frame",
+    "Record",
+    "RecordError",
+    "read",
+    "record",
+    "replay",
+    "verify",
+    "verify_all",
+    "view",
+    "walk",
+    "write",
+]
+
 FORMAT = "dragon-delta/1"
 STANDARD = "delta-1"  # the map that a record names instead of holding it
-Record = dict[str, Any]
-
-
-class RecordError(ValueError):
-    """A record that cannot be read or that breaks a rule; names the move and the clause."""
 
 
 # ---------------------------------------------------------------- writing
@@ -81,29 +91,6 @@ def _end(game: DragonDelta, state: State, row: int) -> dict[str, Any]:
     it = state[row]
     winners = [int(it["seat"])] if it["end"] == WON else []
     return {"winners": winners, "truncated": bool(it["end"] == CUT_OFF)}
-
-
-def write(path: str | Path, records: Iterable[Record]) -> None:
-    """Writes records to a file, one on each line."""
-    with Path(path).open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
-
-
-def read(path: str | Path) -> list[Record]:
-    """The records of a file; an error names the line. `verify` tells whether they are sound."""
-    records = []
-    with Path(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                made = json.loads(line.decode("utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
-            if not isinstance(made, dict):
-                raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
-            records.append(made)
-    return records
 
 
 def view(made: Record, seat: int) -> Record:
@@ -198,19 +185,6 @@ def replay(made: Record, move: int | None = None) -> tuple[DragonDelta, State]:
     if opened.fault:
         raise RecordError(opened.fault)
     return frame.game, frame.state
-
-
-@dataclass
-class Frame:
-    """A moment of a replay, before the moves with this number are made."""
-
-    game: DragonDelta
-    state: State  # a row for each record
-    move: int
-    rows: NDArray[np.int64]  # the rows that move now
-    records: NDArray[np.int64]  # which record each row of the state belongs to
-    actions: NDArray[np.int64]  # of each row; -1 where the record has ended
-    rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
 
 
 def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drago_env.moved import moved
+
 if TYPE_CHECKING:
     from drago_env.mount_drago.board import Board
     from drago_env.mount_drago.game import MountDrago
@@ -40,3 +42,17 @@ def make(
         board = Board.read(board)
     chosen = Rules(players, edition, board) if board else Rules(players, edition)
     return MountDrago(chosen, reward=reward, threads=threads)
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "census": "drago_env.mount_drago.statistics",
+        "sight": "drago_env.mount_drago.visible",
+        "drawing": "drago_env.pictures.picture",
+        "page": "drago_env.pictures.page",
+        "canvas": "drago_env.pictures.canvas",
+        "chart": "drago_env.pictures.chart",
+        "team": "drago_env.core.threads",
+    },
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core import planning
+from drago_env.core.checks import real
+from drago_env.core.files import read_json, reading
 from drago_env.core.planning import Plan, Planner, SearchResult
 from drago_env.core.search import END_OF_GAME
 from drago_env.game import Seeds, State
@@ -19,6 +20,7 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel import win_chance as kernel
 from drago_env.mount_drago.kernel.planning import SEARCHES
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
+from drago_env.moved import moved
 
 WEIGHTS = Path(__file__).with_name("weights.json")  # written by `python -m agents.mount_drago.tune`
 PLAYERS = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -56,16 +58,22 @@ class WinChance(NamedTuple):
 GREEDY = Weights(0, 1 / 1024, 0, 0, 0, 0, 0, 0)
 
 
-def read() -> dict[str, dict[int, Weights | WinChance]]:
+def read(path: Path = WEIGHTS) -> dict[str, dict[int, Weights | WinChance]]:
     """Every tuned set by its name (`heuristic`, `light`, `win_chance`) and number of players."""
-    sets = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return {
-        name: {
-            int(players): (WinChance if name == "win_chance" else Weights)(**numbers)
-            for players, numbers in table.items()
+    sets = read_json(path)
+    with reading(path):
+        found = {
+            name: {
+                int(players): (WinChance if name == "win_chance" else Weights)(**numbers)
+                for players, numbers in table.items()
+            }
+            for name, table in sets.items()
         }
-        for name, table in sets.items()
-    }
+        for name, table in found.items():
+            for players, numbers in table.items():
+                for key, number in numbers._asdict().items():
+                    real(f"{key} of {name}, {players} players,", number, -1e6, 1e6)
+    return found
 
 
 @cache
@@ -149,3 +157,14 @@ def roll(
         places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
         who = np.repeat(places, MAX_PLAYERS, axis=1)
     planning.roll(game, state, seeds, weights, who, depth, noise)
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "Outlook": "drago_env.mount_drago.planning:WinChance",
+        "outlook": "drago_env.mount_drago.planning:win_chances",
+        "Thought": "drago_env.core.planning:SearchResult",
+        "Plan": "drago_env.core.planning:Plan",
+    },
+)

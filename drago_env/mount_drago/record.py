@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.files import DAMAGE
+from drago_env.core.records import Frame, Record, RecordError, read, write
 from drago_env.game import Outcome, State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
@@ -27,12 +28,23 @@ from drago_env.mount_drago.state import EMPTY, OVER
 if TYPE_CHECKING:
     from drago_env.pictures.page import Replay
 
+__all__ = [
+    "FORMAT",
+    "Frame",
+    "Record",
+    "RecordError",
+    "pictures",
+    "read",
+    "record",
+    "replay",
+    "verify",
+    "verify_all",
+    "view",
+    "walk",
+    "write",
+]
+
 FORMAT = "mount-drago/1"
-Record = dict[str, Any]
-
-
-class RecordError(ValueError):
-    """A record that cannot be read or that breaks a rule; names the move and the clause."""
 
 
 # ---------------------------------------------------------------- writing
@@ -87,29 +99,6 @@ def record(
     return made
 
 
-def write(path: str | Path, records: Iterable[Record]) -> None:
-    """Writes records to a file, one on each line."""
-    with Path(path).open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
-
-
-def read(path: str | Path) -> list[Record]:
-    """The records of a file; an error names the line. `verify` tells whether they are sound."""
-    records = []
-    with Path(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                made = json.loads(line.decode("utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
-            if not isinstance(made, dict):
-                raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
-            records.append(made)
-    return records
-
-
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record: other hands and draws become counts, no seed."""
     players = made["rules"]["players"]
@@ -146,10 +135,10 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
     if seat not in (None, viewer):
         raise ValueError(f"the record is the view of seat {viewer}, not of seat {seat}")
     try:
-        game = view_game(made)
+        game = view_game(made, viewer)
         positions = list(view_positions(game, made, viewer))
-    except (KeyError, TypeError, IndexError, ValueError) as error:
-        raise RecordError(f"this view of a record cannot be read: {error!r}") from error
+    except DAMAGE as error:
+        raise RecordError(f"this view of a record cannot be read: {error!r:.300}") from error
     return replay_of(game, positions, viewer, names)
 
 
@@ -200,19 +189,6 @@ def replay(made: Record, move: int | None = None) -> tuple[MountDrago, State]:
     if opened.fault:
         raise RecordError(opened.fault)
     return frame.game, frame.state
-
-
-@dataclass
-class Frame:
-    """A moment of a replay, before the moves with this number are made."""
-
-    game: MountDrago
-    state: State  # a row for each record
-    move: int
-    rows: NDArray[np.int64]  # the rows that move now
-    records: NDArray[np.int64]  # which record each row of the state belongs to
-    actions: NDArray[np.int64]  # of each row; -1 where the record has ended
-    rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
 
 
 def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:

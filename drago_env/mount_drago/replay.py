@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.checks import whole
 from drago_env.game import State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
@@ -24,10 +25,30 @@ def view_seat(record: dict[str, Any]) -> int | None:
     return next(seat for seat, hand in enumerate(hands) if not isinstance(hand, int))
 
 
-def view_game(record: dict[str, Any]) -> MountDrago:
-    """The rule book that a record was played by."""
+def view_game(record: dict[str, Any], viewer: int) -> MountDrago:
+    """The rule book of a view's game; cards and counts that it cannot have are refused."""
     numbers = {name: record["rules"][name] for name in Rules().as_dict()}
-    return MountDrago(Rules(board=Board.from_pairs(record["board"]), **numbers))
+    rules = Rules(board=Board.from_pairs(record["board"]), **numbers)
+    game, start, seats = MountDrago(rules), record["start"], range(rules.players)
+    if len(start["hands"]) != rules.players or len(start["tops"]) != rules.players:
+        raise ValueError(f"{rules.players} riders need as many tops and hands")
+    for seat, hand in enumerate(start["hands"]):
+        _cards("a hand", hand, rules, seat == viewer, rules.hand)
+    for cards in (start["tops"], start["discard"]):
+        _cards("start", cards, rules, True)
+    for number, move in enumerate(record["moves"]):
+        seat = whole(f"the seat of move {number}", move["seat"], seats[0], seats[-1])
+        whole(f"the action of move {number}", move["action"], 0, game.spec.num_actions - 1)
+        _cards(f"move {number}", move["drawn"], rules, seat == viewer)
+    return game
+
+
+def _cards(where: str, cards: Any, rules: Rules, seen: bool, size: int | None = None) -> None:
+    """Refuses what is no list of cards, or where they are hidden no number of them."""
+    count = len(cards) if seen else cards
+    whole(f"the cards of {where}", count, size or 0, size or rules.cards)
+    for card in cards if seen else ():
+        whole(f"a card of {where}", card, 0, rules.card_kinds - 1)
 
 
 def view_positions(

@@ -6,18 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.records import Record, RecordError
 from drago_env.game import State
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph, GraphError
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 
-Record = dict[str, Any]
 _NUMBERS = ("players", "copies", "hand", "rob", "spoils", "dragons", "rainbows", "bridges")
 _NAMES = (*_NUMBERS, "turn_cap", "reuse", "stop")
-
-
-class RecordError(ValueError):
-    """A record that cannot be read or that breaks a rule; names the move and the clause."""
 
 
 def is_int(x: Any) -> bool:

@@ -8,19 +8,19 @@ what the seat cannot know, and is verified as far as that goes (`views.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.records import Record, RecordError, read, write
 from drago_env.game import State
 from drago_env.rupe_dei_draghi.actions import DONE, RENEW
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph
-from drago_env.rupe_dei_draghi.opening import Record, RecordError, is_count, is_int, opened
+from drago_env.rupe_dei_draghi.opening import is_count, is_int, opened
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 from drago_env.rupe_dei_draghi.state import CUT_OFF, MOVE, ROBBERY, RUNNING, SPOILS, TURN, WON
 from drago_env.rupe_dei_draghi.views import Guess
@@ -127,29 +127,6 @@ def chance_key(game: Any, action: int, rules: Rules) -> str | None:
 def _ending(game: Any) -> dict[str, Any]:
     cut_off = bool(game["end"] == CUT_OFF)
     return {"winners": [] if cut_off else [int(game["seat"])], "truncated": cut_off}
-
-
-def write(path: str | Path, records: Iterable[Record]) -> None:
-    """Writes records to a file, one on each line."""
-    with Path(path).open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
-
-
-def read(path: str | Path) -> list[Record]:
-    """The records of a file; an error names the line. `verify` tells whether they are sound."""
-    records = []
-    with Path(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                made = json.loads(line.decode("utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
-            if not isinstance(made, dict):
-                raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
-            records.append(made)
-    return records
 
 
 def view(made: Record, seat: int) -> Record:

@@ -13,10 +13,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import checked_arrays, select, whole, whole_numbers
+from drago_env.core.checks import checked_arrays, entry, one_of, select, whole, whole_numbers
 from drago_env.game import Game, Move
 from drago_env.policy import View, streams
-from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode, decision_space
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
 
 Observation = dict[str, NDArray[Any]]
 
@@ -32,6 +32,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     of each. An illegal action raises and changes nothing. `reset()` without a seed goes on with
     the seed that follows from the last one. The game can be copied and pickled at any move;
     `snapshot()` is the same as plain arrays.
+
+    `render_viewer` says for whom pictures are: `"all"` shows all that is hidden, `"turn"` what the
+    selected agent may see, the number of a seat what that seat may see.
     """
 
     def __init__(
@@ -39,6 +42,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         game: Game,
         render_mode: str | None = None,
         action_features: bool = False,
+        render_viewer: str | int = "all",
     ) -> None:
         super().__init__()
         self.metadata = {
@@ -60,7 +64,12 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._action_space = spaces.Discrete(spec.num_actions)
         self._num_actions = spec.num_actions
         self._no_mask = np.zeros(spec.num_actions, np.int8)
-        self._running = False
+        if isinstance(render_viewer, str):
+            one_of("render_viewer", render_viewer, ("all", "turn"))
+        else:
+            whole("render_viewer", render_viewer, 0, seats - 1)
+        self.render_viewer = render_viewer
+        self._running = self._closed = False
         self._seed: int | None = None
         self._window: Any = None
 
@@ -90,7 +99,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._start = select(self._state)
         self._actions: list[int] = []
         self._mover: str | None = None
-        self._told = ""  # the last move in words, for pictures
+        self._told: dict[int | None, str | None] = {}  # the last move in words, by who hears them
         self._views = 0
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -100,7 +109,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
         self.infos = self._idle.copy()
         self._skip_agent_selection = None
-        self._running = True
+        self._running, self._closed = True, False
         self._select(int(self.game.current_player(self._state)[0]))
         if self.render_mode == "human":
             self.render()
@@ -117,12 +126,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
-        try:
-            number = index(action)  # type: ignore[arg-type]  # None is refused below
-        except TypeError:
-            raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
+        number = _number(action)
         if self.render_mode is not None and 0 <= number < self._num_actions:
-            self._told = self.game.told(self._state, 0, number, None) or ""
+            self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
         came = self._play(number) if 0 <= number < self._num_actions else -1
         if came < 0:
             self._refuse(number)
@@ -172,6 +178,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return seen, self._cumulative_rewards[agent], *ended, self.infos[agent]
 
     def _dead_step(self, action: int | None) -> None:
+        if self._closed:
+            raise RuntimeError(CLOSED)
         if not self.agents:
             raise RuntimeError("no game is running: call reset() first")
         self._was_dead_step(action)
@@ -230,11 +238,14 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return self._seat_of[agent]
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position with all hands open, in the form of the render mode."""
+        """The position as `render_viewer` may see it, in the form of the render mode."""
         if self.render_mode is None:
             raise RuntimeError("render() needs a render_mode: make the environment with one")
         self._seat(self.possible_agents[0])
-        picture = self.game.draw(self._state, last=self._last_move())
+        viewer = self._seat_of[self.agent_selection] if self.render_viewer == "turn" else None
+        if not isinstance(self.render_viewer, str):
+            viewer = self.render_viewer
+        picture = self.game.draw(self._state, viewer=viewer, last=self._last_move(viewer))
         if self.render_mode == "ansi":
             return picture.ansi()
         if self.render_mode == "rgb_array":
@@ -246,14 +257,24 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._window.show(picture.rgb())
         return None
 
-    def _last_move(self) -> Move | None:
-        if self._mover is None:
+    @property
+    def _viewers(self) -> list[int | None]:
+        """Those who may be shown the next position."""
+        if isinstance(self.render_viewer, str):
+            return [None] if self.render_viewer == "all" else [*self._seat_of.values()]
+        return [self.render_viewer]
+
+    def _last_move(self, viewer: int | None) -> Move | None:
+        """The last move, if the viewer has heard of it."""
+        told = self._told.get(viewer)
+        if self._mover is None or told is None:
             return None
         points = self._turn.outcome.points[0, : len(self.possible_agents)].tolist()
-        return Move(self._seat_of[self._mover], self._actions[-1], self._told, points)
+        return Move(self._seat_of[self._mover], self._actions[-1], told, points)
 
     def close(self) -> None:
-        """Closes the window, if there is one."""
+        """Closes the window, if there is one; `reset` opens the environment again."""
+        self._running, self._closed = False, True
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -277,7 +298,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         like = {"start": self.game.new(0), "seed": np.zeros((), np.uint64)}
         like |= {"dead": number, "views": number}
         start, seed, dead, views = checked_arrays(snapshot, like)
-        actions = whole_numbers("actions", snapshot["actions"], None).tolist()
+        actions = whole_numbers("actions", entry(snapshot, "actions"), None).tolist()
         self.game.check(start)
         trial = start.copy()
         for action in actions:
@@ -330,7 +351,9 @@ class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[mis
         return seen, *self._game.last(observe=False)[1:]
 
     def step(self, action: int | None) -> None:
-        if not self._has_reset or not self._game.agents:
+        if isinstance(action, bool):  # the wrappers below would take it for a mask
+            _number(action)
+        if not self._has_reset or not self._game.agents or self._game._closed:
             super().step(action)
         else:
             self._has_updated = True
@@ -338,6 +361,16 @@ class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[mis
 
     def __str__(self) -> str:
         return str(self.env)
+
+
+def _number(action: Any) -> int:
+    """An action as a number; True and False are none."""
+    try:
+        if isinstance(action, bool):
+            raise TypeError
+        return index(action)
+    except TypeError:
+        raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
 
 
 def _next(seed: int) -> int:

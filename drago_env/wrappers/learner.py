@@ -11,7 +11,8 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import checked_arrays, select, whole, within
+from drago_env.core.checks import checked_arrays, entry, select, whole, within
+from drago_env.core.files import DAMAGE
 from drago_env.core.outcome import standings
 from drago_env.game import Game
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
@@ -255,13 +256,14 @@ class LearnerBatch:
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot; one of other games, or a broken one, changes nothing."""
         here = {name.strip("_"): getattr(self, name) for name in self._ARRAYS}
+        here["views"] = np.array(0)
         arrays = dict(zip(here, checked_arrays(snapshot, here), strict=True))
         self._check(arrays)
-        views = whole("views", int(snapshot["views"]), 0)
+        views = whole("views", int(arrays["views"]), 0)
         rng = RowGenerator(np.random.PCG64(0))
         try:
-            rng.bit_generator.state = json.loads(str(snapshot["generator"]))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            rng.bit_generator.state = json.loads(str(entry(snapshot, "generator")))
+        except DAMAGE as error:
             raise ValueError(f"the snapshot's generator cannot be read: {error!r:.80}") from error
         for name in self._ARRAYS:
             getattr(self, name)[...] = arrays[name.strip("_")]

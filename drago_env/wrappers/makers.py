@@ -42,9 +42,14 @@ def makers(name: str) -> Makers:
     )
 
 
-def _wrapped(game: Any, render_mode: str | None = None, action_features: bool = False) -> Any:
+def _wrapped(
+    game: Any,
+    render_mode: str | None = None,
+    action_features: bool = False,
+    render_viewer: str | int = "all",
+) -> Any:
     """The environment with PettingZoo's usual wrappers: an illegal action ends the game with -1."""
-    raw = GameAEC(game, render_mode, action_features)
+    raw = GameAEC(game, render_mode, action_features, render_viewer)
     wrapped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
     return Ordered(wrappers.AssertOutOfBoundsWrapper(wrapped))
 

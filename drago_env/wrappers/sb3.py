@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.core.checks import seed_array
+from drago_env.core.checks import seed_array, whole
 from drago_env.game import Game
 from drago_env.wrappers.learner import LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -40,9 +41,14 @@ class LearnerVecEnv(VecEnv):
         self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
-        self._started = False
+        self._started = self._closed = False
         actions = spaces.Discrete(game.spec.num_actions)
         super().__init__(num_envs, self._batch.single_observation_space(), actions)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Row i of the next reset has the seed `seed + i`."""
+        most = 2**64 - self.num_envs
+        return super().seed(None if seed is None else whole("seed", seed, 0, most))
 
     def reset(self) -> Any:
         """The first observations of new games, by the seeds of `seed()` if it was called."""
@@ -56,7 +62,7 @@ class LearnerVecEnv(VecEnv):
             )
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, rows)
-        self._started = True
+        self._started, self._closed = True, False
         self._reset_seeds()
         self._reset_options()
         self.reset_infos = self._infos(rows)
@@ -66,6 +72,8 @@ class LearnerVecEnv(VecEnv):
         """Takes the actions of the next step."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
+        if self._closed:
+            raise RuntimeError(CLOSED)
         self._chosen = np.asarray(actions)
 
     def step_wait(self) -> Any:
@@ -148,4 +156,5 @@ class LearnerVecEnv(VecEnv):
         self._started = True
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing is stepped any more until the next reset."""
+        self._closed = True

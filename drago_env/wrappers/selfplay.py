@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
-from drago_env.wrappers.spaces import decision_space
+from drago_env.moved import moved
+from drago_env.wrappers.spaces import CLOSED, decision_space
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -59,7 +60,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._seeds = seed_array([int(first) + row for row in range(self.num_envs)])
             self.game.reset(self.state, self._seeds)
             self.game.look(self.state, self._turn)
-        self._started = True
+        self._started, self.closed = True, False
         return self._observation(), self._info()
 
     def _deal(self, rows: NDArray[np.int64]) -> None:
@@ -73,6 +74,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """One decision in every game, each by the seat on turn."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
+        if self.closed:
+            raise RuntimeError(CLOSED)
         movers = self.current_player
         chosen = np.asarray(actions)
         if chosen.dtype.kind in "iu" and (chosen < 0).any():
@@ -122,3 +125,14 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         return {"current_player": self.current_player, "action_mask": self._turn.legal.mask.copy()}
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "trajectories": "drago_env.core.trajectories:trajectories",
+        "Trajectories": "drago_env.core.trajectories:Trajectories",
+        "ENDED": "drago_env.core.trajectories:ENDED",
+        "OPEN": "drago_env.core.trajectories:OPEN",
+    },
+)

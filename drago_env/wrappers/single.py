@@ -13,7 +13,7 @@ from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import FPS, RENDER_MODES, check_render_mode
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
@@ -44,7 +44,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         self._batch = LearnerBatch(game, 1, opponents, seat, flat, action_features)
         self.observation_space = self._batch.single_observation_space()
         self.action_space = spaces.Discrete(game.spec.num_actions)
-        self._started = False
+        self._started = self._closed = False
         self._window: Any = None
 
     def reset(
@@ -58,7 +58,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
             seeds = seed_array(int(self.np_random.integers(2**63)) if seed is None else seed)
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, _FIRST)
-        self._started = True
+        self._started, self._closed = True, False
         self._show()
         return self._observation(), self._info()
 
@@ -104,6 +104,8 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
 
     def _require_running(self) -> None:
         self._require_started()
+        if self._closed:
+            raise RuntimeError(CLOSED)
         if self._batch.over[0]:
             raise RuntimeError("the game is over: call reset() to play another one")
 
@@ -131,7 +133,8 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
             self.render()
 
     def close(self) -> None:
-        """Closes the window, if there is one."""
+        """Closes the window, if there is one; `reset` opens the environment again."""
+        self._closed = True
         if self._window is not None:
             self._window.close()
             self._window = None

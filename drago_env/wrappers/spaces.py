@@ -11,6 +11,7 @@ from drago_env.game import GameSpec
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 FPS = 4  # pictures a second in a window
+CLOSED = "the environment is closed: call reset() to open it again"
 
 
 def check_render_mode(mode: str | None) -> None:

@@ -16,6 +16,7 @@ from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED
 
 
 class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -65,7 +66,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             seeds = self._seeds(seed)
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, rows)
-        self._started = True
+        self._started, self.closed = True, False
         return self._observation(), self._info()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
@@ -83,6 +84,8 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """One decision of the learner in every game, and the opponents' answers."""
         if not self._started:
             raise RuntimeError("no game was started: call reset() first")
+        if self.closed:
+            raise RuntimeError(CLOSED)
         batch = self._batch
         finished = batch.over
         rewards = batch.step(actions, ~finished)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from drago_env.core.advice import Advice
 from drago_env.core.batches import Functions, batches
 from drago_env.core.compiled import inlined
@@ -15,14 +17,33 @@ from drago_env.dragon_delta.kernel.play import apply, deal, rules_of
 from drago_env.dragon_delta.kernel.result import reward, shares
 from drago_env.dragon_delta.kernel.sight import observe
 from drago_env.dragon_delta.kernel.ways import WORK
+from drago_env.dragon_delta.map import MAX_VILLAGES
 from drago_env.dragon_delta.rules import MAX_LEGAL, MAX_PLAYERS
-from drago_env.dragon_delta.state import PROGRAM
+from drago_env.dragon_delta.state import CUT_OFF, NOWHERE, OVER, PROGRAM, RESERVE, VILLAGE
 
 
 @inlined
 def hidden(game: Any, seat: Any) -> Any:
     """Whether the decision on turn is hidden from a seat: others' cards lie face down (4.1)."""
     return game["step"] == PROGRAM and game["seat"] != seat
+
+
+@inlined
+def fits(game: Any, tables: Any) -> Any:
+    """Whether map, step, places and cards are such that every index stays in bounds."""
+    if game["map"] >= tables.shape[0] or game["step"] > OVER or game["end"] > CUT_OFF:
+        return False
+    rules = tables[game["map"]]
+    beyond = VILLAGE + MAX_VILLAGES
+    fit = game["slot"] < rules["slots"] and game["first"] < game["players"]
+    fit &= game["chosen"] <= rules["planks"]
+    fit &= game["origin"] < beyond or game["origin"] == NOWHERE
+    for seat in range(np.int64(game["players"])):
+        fit &= game["pawn"][seat] < beyond
+        for i in range(np.int64(rules["planks"])):
+            place = game["plank"][seat, i]
+            fit &= place < RESERVE + MAX_PLAYERS or place == NOWHERE
+    return fit
 
 
 FUNCTIONS = Functions(
@@ -39,6 +60,7 @@ FUNCTIONS = Functions(
     prepare=prepare,
     features=features,
     work=WORK,
+    fits=fits,
     seats=MAX_PLAYERS,
     max_legal=MAX_LEGAL,
 )
