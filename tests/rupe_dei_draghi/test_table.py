@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,8 @@ from drago_env.rupe_dei_draghi.visible import _possible, visible
 from tests.rupe_dei_draghi.games import VARIANTS, positions
 from tests.rupe_dei_draghi.test_records import played
 from tests.test_server import ask, game_of, serving
+
+ROOT = Path(__file__).parents[2]
 
 
 def game_of_rules(name: str) -> RupeDeiDraghi:
@@ -155,6 +159,13 @@ def test_graphs_are_drawn_where_they_say_and_without_places() -> None:
     assert scene.ground(replace(graph, colours=("blue", "red", "yellow", "green"))) != scene.ground(
         graph
     )
+
+
+def test_the_graph_of_the_documentation_can_be_played_and_drawn() -> None:
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    game = RupeDeiDraghi(Rules(2, graph=Graph.from_dict(json.loads(example)), dragons=2))
+    assert 'data-space="F1"' in game.draw(game.new(0)).svg()
 
 
 # ---------------------------------------------------------------- on the page
