@@ -299,7 +299,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         like |= {"dead": number, "views": number}
         start, seed, dead, views = checked_arrays(snapshot, like)
         made = entry(snapshot, "actions")
-        like = {"actions": np.zeros(made.shape[:1], np.int64)}
+        like = {"actions": np.zeros(made.size, np.int64)}
         actions = checked_arrays({"actions": made}, like)[0].tolist()
         self.game.check(start)
         trial = start.copy()
