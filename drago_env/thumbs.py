@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.core.planning import assess, planner_of
+from drago_env.core.planning import SearchResult, assess, planner_of
+from drago_env.game import Seeds, State
 from drago_env.policy import View, planned
 
 
@@ -24,8 +25,17 @@ class RulesOfThumb:
         self, observation: Any, mask: Any, rng: np.random.Generator, view: View | None = None
     ) -> NDArray[np.int64]:
         """What the rules of thumb think best in each row of the view."""
-        game, state = planned(view, self.name)
+        return self._choose(*planned(view, self.name))
+
+    def search(self, game: Any, state: State, seeds: Seeds) -> SearchResult:
+        """The same for whoever learns from it: all for the action that it would choose."""
+        legal = game.legal(state)
+        chosen = legal.actions == self._choose(game, state)[:, None]
+        chosen &= np.arange(chosen.shape[1]) < legal.counts[:, None]
+        return SearchResult(legal.actions, legal.counts, chosen.astype(np.int64), chosen * 1.0)
+
+    def _choose(self, game: Any, state: State) -> NDArray[np.int64]:
         planner = planner_of(game, self.name)
         if planner.weights is None:
             raise ValueError(f"{game.spec.name} has no rules of thumb for {self.name}")
-        return assess(game, state, planner.weights(self.name))  # type: ignore[arg-type]
+        return assess(game, state, planner.weights(self.name))

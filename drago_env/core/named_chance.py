@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from drago_env.core.chance import as_digits, unmixed
 from drago_env.core.checks import select
 from drago_env.game import ChanceOutcome, GameSpec, State
-
-_ONE_ROW = (np.zeros(1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64))
 
 
 class NamedChance:
@@ -37,6 +37,39 @@ class NamedChance:
             )
         return found
 
+    def branches(
+        self, state: State, actions: NDArray[np.int64] | None = None, most: int = 1 << 20
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], State]:
+        """The outcomes of an action in each of many games: rows, probabilities and clones.
+
+        Without actions, those of dealing every row anew. More than `most` clones are refused.
+        """
+        rows = np.arange(len(state))
+        numbers, weights = np.zeros(len(rows), np.uint64), np.ones(len(rows), np.uint64)
+        found, size = [], 0
+        for script in count(1):
+            after = select(state, rows)
+            options = self._run_script(
+                after, actions if actions is None else actions[rows], numbers, script
+            )
+            ends = options == 0
+            found.append((rows[ends], 1.0 / weights[ends], after[ends]))
+            size += int(ends.sum())
+            if ends.all():
+                break
+            if size + options.sum() > most:
+                raise ValueError(f"chance has more than {most:,} outcomes here")
+            if (weights.astype(np.float64) * options >= 2.0**64).any():
+                raise ValueError(f"{script} draws are too many for one script")
+            more = np.repeat(np.arange(len(rows)), options)
+            draws = np.arange(len(more)) - np.repeat(np.cumsum(options) - options, options)
+            numbers = numbers[more] + draws.astype(np.uint64) * weights[more]
+            weights = weights[more] * options[more].astype(np.uint64)
+            rows = rows[more]
+        joined = [np.concatenate(part) for part in zip(*found, strict=True)]
+        order = np.argsort(joined[0], kind="stable")
+        return joined[0][order], joined[1][order], joined[2][order]
+
     def step_drawn(self, state: State, action: int | None, draws: Sequence[int]) -> int:
         """One step of one game (None: its deal) with these draws, in place of random ones.
 
@@ -60,21 +93,29 @@ class NamedChance:
         if len(state) != 1:
             raise ValueError(f"pass the one game state[i : i + 1], not {len(state)} games")
         after = select(state)
-        if not self.spec.has_chance:
-            if action is None:
-                self.loops.deal(after, *_ONE_ROW, (after.copy(), self.tables))
-            else:
-                self.step(after, [action])
-            return after, 0
-        number = as_digits(draws, bases)
-        after["script"], after["options"] = 1 + len(draws), 0
-        if action is None:
-            rows, _, kinds = _ONE_ROW
-            seeds = np.array([unmixed(number)], np.uint64)
-            self.loops.deal(after, rows, seeds, kinds, (after.copy(), self.tables))
+        numbers = np.array([as_digits(draws, bases)], np.uint64)
+        actions = None if action is None else np.array([action])
+        return after, int(self._run_script(after, actions, numbers, 1 + len(draws))[0])
+
+    def _run_script(
+        self,
+        state: State,
+        actions: NDArray[np.int64] | None,
+        numbers: NDArray[np.uint64],
+        script: int,
+    ) -> NDArray[np.int64]:
+        """A step or deal of each row with the draws in its number, and the outcomes of one more."""
+        if self.spec.has_chance:
+            rng = state["rng"].copy()
+            state["script"], state["options"], state["rng"] = script, 0, numbers
+        if actions is None:
+            rows, seeds = np.arange(len(state)), [unmixed(number) for number in numbers.tolist()]
+            rules = (state.copy(), self.tables)
+            self.loops.deal(state, rows, np.array(seeds, np.uint64), rows, rules)
         else:
-            after["rng"] = number
-            self.step(after, [action])
-        options = int(after["options"][0])
-        after["script"], after["options"], after["rng"] = 0, 0, state["rng"]
-        return after, options
+            self.step(state, actions)
+        if not self.spec.has_chance:
+            return np.zeros(len(state), np.int64)
+        options = state["options"].astype(np.int64)
+        state["script"], state["options"], state["rng"] = 0, 0, rng
+        return options

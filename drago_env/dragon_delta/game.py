@@ -14,7 +14,7 @@ from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.planning import Planner
 from drago_env.dragon_delta import actions as meanings
 from drago_env.dragon_delta import observation
-from drago_env.dragon_delta.kernel.game import LOOPS, SEARCHES
+from drago_env.dragon_delta.kernel.game import LOOPS
 from drago_env.dragon_delta.map import Map
 from drago_env.dragon_delta.rules import (
     MAX_PLAYERS,
@@ -106,7 +106,9 @@ class DragonDelta(CompiledGame):
     @cached_property
     def planner(self) -> Planner:
         """What planners ask of the game."""
-        return Planner(SEARCHES)
+        from drago_env.dragon_delta.planning import PLANNER
+
+        return PLANNER
 
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""

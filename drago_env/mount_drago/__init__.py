@@ -23,18 +23,20 @@ def make(
     """The rule book; `board` is a `Board`, a board file, or by default the built-in side.
 
     `board="random-7"` is `Board.random(7)`.
-    `rules="tiny"` are the small rules of clause 11, with a board of their own.
+    `rules="tiny"` are the small rules of clause 11, `rules="mini"` still smaller ones that can be
+    solved exactly; both have a board of their own.
     """
     from drago_env.mount_drago.board import Board
     from drago_env.mount_drago.game import MountDrago
     from drago_env.mount_drago.rules import Rules, RulesError
 
-    if rules not in ("full", "tiny"):
-        raise RulesError(f"rules must be full or tiny, not {rules!r}")
-    if rules == "tiny":
+    if rules not in ("full", "tiny", "mini"):
+        raise RulesError(f"rules must be full, tiny or mini, not {rules!r}")
+    if rules != "full":
         if board is not None:
-            raise RulesError("the tiny rules have a board of their own: leave board out")
-        return MountDrago(Rules.tiny(players, edition), reward=reward, threads=threads)
+            raise RulesError(f"the {rules} rules have a board of their own: leave board out")
+        small = Rules.tiny(players, edition) if rules == "tiny" else Rules.mini(players, edition)
+        return MountDrago(small, reward=reward, threads=threads)
     kind, _, seed = str(board).partition("-")
     if kind == "random" and seed.isdecimal():
         board = Board.random(int(seed))

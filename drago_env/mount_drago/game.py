@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core.checks import select
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.planning import Planner
 from drago_env.game import Drawing, Faults, GameSpec, Move, Seeds, State
@@ -29,7 +30,7 @@ from drago_env.mount_drago.rules import (
     RulesError,
     tables,
 )
-from drago_env.mount_drago.state import DISCARD, OVER, PLAY, STATE
+from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY, STATE
 
 if TYPE_CHECKING:
     from drago_env.pictures.table import Table
@@ -127,6 +128,13 @@ class MountDrago(CompiledGame):
             edition=EDITIONS[int(game["edition"])],
             board=self.boards[int(game["board"])],
         )
+
+    def canonical(self, state: State) -> State:
+        """Clones without what is chance or report only: the deck's order, the cards last drawn."""
+        clones = select(state)
+        clones["deck"].sort(axis=1)
+        clones["drawn"], clones["drawn_size"] = EMPTY, 0
+        return clones
 
     # ------------------------------------------------------------ how it stands
 

@@ -106,10 +106,16 @@ class Rules:
 
     @classmethod
     def tiny(cls, players: int = 2, edition: str = "german") -> Rules:
-        """The tiny game of clause 11, small enough to be solved exactly on the same engine."""
+        """The tiny game of clause 11, for tests on the same engine."""
         return cls(
             players, edition, Board.tiny(), colours=3, copies=(3, 3), hand=2, summit_dragons=2
         )
+
+    @classmethod
+    def mini(cls, players: int = 2, edition: str = "german") -> Rules:
+        """A game with real choices and hidden hands that is small enough to be solved exactly."""
+        board = Board((0, 1, 2, 3), ("start", "blue", "green", "summit"))
+        return cls(players, edition, board, colours=3, copies=(1, 1), hand=2, summit_dragons=1)
 
     @property
     def values(self) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.compiled_game import CompiledGame
-from drago_env.game import Faults, GameSpec, State
+from drago_env.core.planning import Planner
+from drago_env.game import Drawing, Faults, GameSpec, Move, State
 from drago_env.rupe_dei_draghi import actions, observation
 from drago_env.rupe_dei_draghi.kernel.game import LOOPS
 from drago_env.rupe_dei_draghi.kernel.rewards import PROGRESS, STEP_VALUE, WIN
@@ -23,6 +25,9 @@ from drago_env.rupe_dei_draghi.rules import (
     tables,
 )
 from drago_env.rupe_dei_draghi.state import CUT_OFF, RUNNING, STATE
+
+if TYPE_CHECKING:
+    from drago_env.pictures.table import Table
 
 
 class RupeDeiDraghi(CompiledGame):
@@ -106,6 +111,13 @@ class RupeDeiDraghi(CompiledGame):
             "observation": observation.VERSION,
         }
 
+    @property
+    def planner(self) -> Planner:
+        """What planners ask of the game."""
+        from drago_env.rupe_dei_draghi.planning import PLANNER
+
+        return PLANNER
+
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
         return self.rules[int(state["map"][row])]
@@ -145,6 +157,12 @@ class RupeDeiDraghi(CompiledGame):
             return f"play the {actions.text(action, rules.graph)}"
         return actions.text(action, rules.graph)
 
+    def told(self, state: State, row: int, action: int, viewer: int | None) -> str | None:
+        """What a viewer hears of a decision: all of it, for who does what is public (12.1)."""
+        from drago_env.rupe_dei_draghi.terminal import told
+
+        return told(self.row_rules(state, row), state[row], action)
+
     def describe(self, state: State, row: int = 0, viewer: int | None = None) -> str:
         """A position in words; a `viewer` is told what their seat knows, None all."""
         from drago_env.rupe_dei_draghi.words import describe
@@ -163,3 +181,23 @@ class RupeDeiDraghi(CompiledGame):
         from drago_env.rupe_dei_draghi import record
 
         return record.record(self, start, actions, seed=seed, names=names)
+
+    def draw(
+        self,
+        state: State,
+        row: int = 0,
+        viewer: int | None = None,
+        last: Move | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Drawing:
+        """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
+        from drago_env.pictures.picture import Picture
+
+        return Picture(self, state, row, viewer, last, names)
+
+    @cached_property
+    def table(self) -> Table:
+        """What people are shown of a game."""
+        from drago_env.rupe_dei_draghi.table import RupeDeiDraghiTable
+
+        return RupeDeiDraghiTable(self)

@@ -8,8 +8,8 @@ what the seat cannot know, and is verified as far as that goes (`views.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,11 +25,15 @@ from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 from drago_env.rupe_dei_draghi.state import CUT_OFF, MOVE, ROBBERY, RUNNING, SPOILS, TURN, WON
 from drago_env.rupe_dei_draghi.views import Guess
 
+if TYPE_CHECKING:
+    from drago_env.pictures.page import Replay
+
 FORMAT = "rupe-dei-draghi/1"
 __all__ = [
     "FORMAT",
     "Record",
     "RecordError",
+    "pictures",
     "read",
     "record",
     "replay",
@@ -183,21 +187,46 @@ def replay(made: Record, move: int | None = None) -> tuple[RupeDeiDraghi, State]
     return _replayed(made, move)
 
 
+def pictures(made: Record, seat: int | None = None) -> Replay:
+    """A record drawn move by move and verified on the way: all of it, or what a seat saw.
+
+    One seat's view of a record is drawn as this seat saw the game.
+    """
+    from drago_env.pictures.page import replay as replay_of
+
+    _, game, _, viewer = opened(made, FORMAT)
+    if viewer is not None and seat not in (None, viewer):
+        raise ValueError(f"the record is the view of seat {viewer}, not of seat {seat}")
+    positions = ((state, action) for _, state, action in _walked(made, None))
+    return replay_of(game, positions, seat if viewer is None else viewer, made.get("players"))
+
+
 def _replayed(made: Record, until: int | None) -> tuple[RupeDeiDraghi, State]:
+    *_, (game, state, _) = _walked(made, until)
+    return game, state
+
+
+def _walked(made: Record, until: int | None) -> Iterator[tuple[RupeDeiDraghi, State, int]]:
+    """The position before each move, with its action, and the last one, with -1.
+
+    It is the same state over and over, changed in place.
+    """
     rules, game, state, viewer = opened(made, FORMAT)
     guess = None if viewer is None else Guess(rules, state, viewer)
     moves = made["moves"] if until is None else made["moves"][:until]
     for number, move in enumerate(moves):
         last = number + 1 == len(made["moves"])
         fault = _fault_before(game, state, move, guess, made if last else None)
-        fault = fault or _made_move(game, state, move, guess)
+        if fault is None:
+            yield game, state, move["action"]
+            fault = _made_move(game, state, move, guess)
         if fault:
             raise RecordError(f"move {number}: {fault}")
     if until is None or until == len(made["moves"]):
         fault = _end_fault(state[0], made)
         if fault:
             raise RecordError(fault)
-    return game, state
+    yield game, state, -1
 
 
 def _fault_before(

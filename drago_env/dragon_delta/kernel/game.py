@@ -1,4 +1,4 @@
-"""Dragon Delta's functions, handed over to the loops over batches and to planners."""
+"""Dragon Delta's functions, handed over to the loops over batches."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.advice import Advice
 from drago_env.core.batches import Functions, batches
 from drago_env.core.compiled import inlined
-from drago_env.core.search import searches
 from drago_env.dragon_delta.kernel.features import features, prepare
 from drago_env.dragon_delta.kernel.knowledge import determinize
 from drago_env.dragon_delta.kernel.legal import is_legal, legal, over
@@ -19,13 +17,7 @@ from drago_env.dragon_delta.kernel.sight import observe
 from drago_env.dragon_delta.kernel.ways import WORK
 from drago_env.dragon_delta.map import MAX_VILLAGES
 from drago_env.dragon_delta.rules import MAX_LEGAL, MAX_PLAYERS
-from drago_env.dragon_delta.state import CUT_OFF, NOWHERE, OVER, PROGRAM, RESERVE, VILLAGE
-
-
-@inlined
-def hidden(game: Any, seat: Any) -> Any:
-    """Whether the decision on turn is hidden from a seat: others' cards lie face down (4.1)."""
-    return game["step"] == PROGRAM and game["seat"] != seat
+from drago_env.dragon_delta.state import CUT_OFF, NOWHERE, OVER, RESERVE, VILLAGE
 
 
 @inlined
@@ -65,4 +57,3 @@ FUNCTIONS = Functions(
     max_legal=MAX_LEGAL,
 )
 LOOPS = batches(__name__, FUNCTIONS)
-SEARCHES = searches(__name__, FUNCTIONS, Advice(hidden=hidden))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from drago_env.core.chance import chance, mixed
 from drago_env.core.compiled import inlined
 from drago_env.mount_drago.kernel.cards import add_card, random_card, take_from_deck
@@ -22,6 +24,23 @@ def is_shown(game: Any, seat: Any, colour: Any, rules: Any) -> Any:
 
 
 @inlined
+def free_card(game: Any, seat: Any, rules: Any) -> Any:
+    """The place in the deck of a random card whose colour is free, by a single draw.
+
+    Draws by name must come to an end: none is rejected.
+    """
+    size, free = np.int64(game["deck_size"]), 0
+    for i in range(size):
+        free += not is_shown(game, seat, rules["colour"][game["deck"][i]], rules)
+    nth = chance(game, free)
+    for i in range(size):
+        nth -= not is_shown(game, seat, rules["colour"][game["deck"][i]], rules)
+        if nth < 0:
+            break
+    return i
+
+
+@inlined
 def deal_top(game: Any, seat: Any, rules: Any) -> None:
     """A face-up card of a colour that nobody else shows (2.2).
 
@@ -31,7 +50,10 @@ def deal_top(game: Any, seat: Any, rules: Any) -> None:
     """
     italian = game["edition"] == ITALIAN
     while True:
-        i = chance(game, game["deck_size"])
+        if game["script"] != 0 and not italian:
+            i = free_card(game, seat, rules)
+        else:
+            i = chance(game, game["deck_size"])
         card = game["deck"][i]
         free = not is_shown(game, seat, rules["colour"][card], rules)
         if free or italian:

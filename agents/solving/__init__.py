@@ -1,0 +1,1 @@
+"""Small games solved: their graph, exact values, MCCFR and best responses."""

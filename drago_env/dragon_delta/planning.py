@@ -1,0 +1,83 @@
+"""Rules of thumb and chances to win: what their weights mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drago_env.core.chance import mix
+from drago_env.core.checks import seed_array
+from drago_env.core.planning import Planner, SearchResult
+from drago_env.dragon_delta.game import DragonDelta
+from drago_env.dragon_delta.kernel import judging as kernel
+from drago_env.dragon_delta.kernel.planning import SEARCHES
+from drago_env.game import Seeds, State
+
+
+class Weights(NamedTuple):
+    """What counts besides the own way; the unit is a stone, a plank or a step of it."""
+
+    risk: float  # the chance that a dragon cancels a card, for each slot
+    waste: float  # the price of a plank that cannot be laid on the own way
+    dragon: float  # the worth of a dragon against the leader
+    block: float  # and more against a rival who could reach the goal in this round
+    steal: float  # the worth of a removal; twice that if the own planks do not suffice
+    rival: float  # for what a decision takes from the leader, and against what it gives them
+
+
+class WinChance(NamedTuple):
+    """What a player still needs, from which chances to win are a softmax."""
+
+    spread: float  # needs by which a lead counts
+    steps: float  # added to the needs of a player whose goal is not within reach
+    reach: float  # steps on planks that lie
+
+
+SETS: dict[str, tuple[float, ...]] = {
+    "greedy": Weights(0, 1, 0, 0, 0, 0),
+    "heuristic": Weights(0.06, 0.7, 1.5, 4.0, 0.5, 1.0),
+    "light": Weights(0, 0.7, 1.5, 4.0, 0.5, 1.0),
+    "win_chance": WinChance(2.0, 1.0, 3.0),
+}
+
+
+def weights(name: str) -> NDArray[np.float64]:
+    """A set as the array that the kernels take, the same for every number of players."""
+    return np.array([SETS[name]], np.float64)
+
+
+PLANNER = Planner(
+    SEARCHES,
+    weights,
+    playouts=("light", "heuristic", "greedy", "uniform"),
+    leaves=("win_chance",),
+    depth=60,
+)
+
+
+def judge(game: DragonDelta, state: State, name: str) -> SearchResult:
+    """What each legal action is worth by the rules of thumb with a set of weights."""
+    legal = game.legal(state)
+    values = np.zeros(legal.actions.shape)
+    shared = game.tables, weights(name)
+    game.run(kernel.judge, len(state), state, shared, legal.actions, legal.counts, values)
+    return SearchResult(legal.actions, legal.counts, np.zeros(values.shape, np.int64), values)
+
+
+def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:
+    """The values of the listed actions as probabilities."""
+    known = np.arange(found.values.shape[1]) < found.counts[:, None]
+    values = np.where(known, found.values, -np.inf)
+    shares = np.exp((values - values.max(1, keepdims=True)) / temperature)
+    return (shares / shares.sum(1, keepdims=True)).astype(np.float32)
+
+
+def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.int64]:
+    """One of the listed actions of each row, drawn by the softmax of the values."""
+    numbers = mix(seed_array(seeds, len(found.counts)))
+    chance = (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    below = softmax(found, temperature).cumsum(1, dtype=np.float64)
+    places = (below <= (chance * below[:, -1])[:, None]).sum(1)
+    return found.actions[np.arange(len(places)), places].astype(np.int64)
