@@ -87,6 +87,8 @@ def test_a_game_by_moves_is_checked_too(name: str) -> None:
     for broken in (
         {"start": np.zeros_like(sound["start"])},
         {"actions": sound["actions"][::-1] + 10**6},
+        {"actions": np.array(3)},
+        {"actions": sound["actions"] + 0.5},
         {"dead": np.array(3)},
         {"seed": np.array("x")},
     ):

@@ -238,7 +238,7 @@ def test_the_toy_on_the_page(browser: Any) -> None:
         assert browser.find_element("css selector", "#title").text == "The race"
         seats = browser.find_elements("css selector", ".seat .score")
         assert [seat.text for seat in seats] == ["", "", ""]
-        browser.get(f"{server.url}api/games/{told['game']}/replay")
+        browser.get(f"http://127.0.0.1:{server.server_port}/api/games/{told['game']}/replay")
         assert "of " in browser.find_element("css selector", "#count").text
         browser.find_element("css selector", "#last").click()
         log = [line for line in browser.get_log("browser") if line["level"] != "INFO"]

@@ -236,7 +236,7 @@ def test_what_is_no_run_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFix
         ('{"version": 1, "argum', "is not the folder of a training run"),
         ("[]", "config.json must be of version 1 or 2 of run folders, not None"),
         ('{"version": 9, "arguments": {}}', "must be of version 1 or 2 of run folders, not 9"),
-        ('{"version": 1}', "config.json names no arguments"),
+        ('{"version": 1}', "config.json cannot be read: it names no arguments"),
         ('{"version": 1, "arguments": {}}', "config.json cannot be read"),
         ('{"version": 1, "arguments": {"out": 3}}', "config.json cannot be read"),
     ],

@@ -126,7 +126,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
-        number = _number(action)
+        number = action if type(action) is int else _number(action)
         if self.render_mode is not None and 0 <= number < self._num_actions:
             self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
         came = self._play(number) if 0 <= number < self._num_actions else -1
@@ -299,7 +299,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         like |= {"dead": number, "views": number}
         start, seed, dead, views = checked_arrays(snapshot, like)
         made = entry(snapshot, "actions")
-        like = {"actions": np.zeros(made.shape[:1], np.int64)}
+        like = {"actions": np.zeros(made.size, np.int64)}
         actions = checked_arrays({"actions": made}, like)[0].tolist()
         self.game.check(start)
         trial = start.copy()
@@ -353,10 +353,12 @@ class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[mis
         return seen, *self._game.last(observe=False)[1:]
 
     def step(self, action: int | None) -> None:
-        if isinstance(action, bool):  # the wrappers below would take it for a mask
+        if type(action) is bool:  # the wrappers below would take it for a mask
             _number(action)
-        if not self._has_reset or not self._game.agents or self._game._closed:
+        if not self._has_reset or not self._game.agents:
             super().step(action)
+        elif self._game._closed:
+            self._game.step(action)  # which says so
         else:
             self._has_updated = True
             self.env.step(action)
