@@ -36,7 +36,7 @@ class WinChance(NamedTuple):
 
 
 SETS: dict[str, tuple[float, ...]] = {
-    "greedy": Weights(0, 1, 0, 0, 0, 0),
+    "greedy": Weights(0, 1, 0, 0, 0.3, 0),
     "heuristic": Weights(0.06, 0.7, 1.5, 4.0, 0.5, 1.0),
     "light": Weights(0, 0.7, 1.5, 4.0, 0.5, 1.0),
     "win_chance": WinChance(2.0, 1.0, 3.0),

@@ -76,7 +76,7 @@ def cheapest(game: DragonDelta, state: Any, row: int) -> int | None:
     return None
 
 
-@pytest.mark.parametrize(("players", "decisions"), [(2, 0), (2, 60), (2, 140), (4, 100), (6, 200)])
+@pytest.mark.parametrize(("players", "decisions"), [(2, 0), (2, 24), (4, 48), (6, 80)])
 def test_the_way_is_the_cheapest_with_the_planks_at_hand(players: int, decisions: int) -> None:
     game, state = positions(players, decisions)
     works = np.zeros(1, WORK)
@@ -84,7 +84,8 @@ def test_the_way_is_the_cheapest_with_the_planks_at_hand(players: int, decisions
     for row in range(len(state)):
         _find(state, row, game.tables, works)
         work, least = works[0], cheapest(game, state, row)
-        if work["means"] != EXACT:
+        assert (work["means"] == EXACT) == (least is not None)
+        if least is None:
             continue
         length = int(work["length"])
         bits = [int(work[name]) for name in ("laid", "lacking")]
@@ -93,7 +94,7 @@ def test_the_way_is_the_cheapest_with_the_planks_at_hand(players: int, decisions
         numbers = [n for n in work["way_number"][:length].tolist() if n]
         assert len(set(numbers)) == len(numbers)
         found += 1
-    assert found >= 3
+    assert found > 0
 
 
 def test_the_first_way_is_five_planks_four_stones_and_six_steps() -> None:
