@@ -22,7 +22,8 @@ PAGES = [
 # pages whose Python examples run as they stand
 RUN = ["README.md", "docs/environments.md", "docs/pettingzoo.md", "docs/gymnasium.md"]
 RUN += ["docs/gymnasium-vector.md", "docs/selfplay.md", "docs/stable-baselines3.md"]
-RUN += ["docs/add-an-agent.md", "docs/environments-rupe-dei-draghi.md"]
+RUN += ["docs/add-an-agent.md", "docs/environments-dragon-delta.md"]
+RUN += ["docs/environments-rupe-dei-draghi.md"]
 
 
 def read(page: str) -> str:

@@ -25,7 +25,7 @@ from drago_env.dragon_delta.rules import (
     RulesError,
     tables,
 )
-from drago_env.dragon_delta.state import CUT_OFF, OVER, PROGRAM, STATE
+from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, STATE
 from drago_env.game import Drawing, Faults, GameSpec, Move, State
 
 if TYPE_CHECKING:
@@ -157,9 +157,12 @@ class DragonDelta(CompiledGame):
         return decision(state[row], action, self.row_rules(state, row))
 
     def told(self, state: State, row: int, action: int, viewer: int | None) -> str | None:
-        """What a viewer hears of a decision: of others' programmed cards that one was laid."""
-        hears = viewer is None or viewer == state["seat"][row] or state["step"][row] != PROGRAM
-        return self.decision_text(state, row, action) if hears else "program a card"
+        """What a viewer hears of a decision: of others' programs when the last card is laid."""
+        game, slots = state[row], self.rules[0].slots
+        if viewer in (None, int(game["seat"])) or game["step"] != PROGRAM:
+            return self.decision_text(state, row, action)
+        laid = int((game["program"][game["seat"]] != EMPTY).sum())
+        return f"program {slots} cards" if laid + 1 == slots else None
 
     def why_illegal(self, state: State, row: int, action: int) -> tuple[str, str]:
         """The reason and the clause that forbid an action in a game."""

@@ -226,11 +226,13 @@ def test_positions_in_words() -> None:
     assert game.describe(table.state).split("\n")[0].startswith("round 1 of 20, slot 2 of 2")
 
 
-def test_what_others_hear_of_a_programmed_card() -> None:
+def test_what_others_hear_of_a_program() -> None:
     game = make()
     state = game.new(0)
-    assert game.told(state, 0, 0, 1) == "program a card"
     assert game.told(state, 0, 0, 0) == game.told(state, 0, 0, None) == "program stone1"
     for action in (0, 1, 2, 3, 4, 0, 1, 2, 3, 4):
+        other = 1 - int(state["seat"][0])
+        heard = "program 5 cards" if action == 4 else None
+        assert game.told(state, 0, action, other) == heard
         game.step(state, [action])
     assert game.told(state, 0, 13, 1) == "put a stone on islet 0"
