@@ -24,8 +24,11 @@ def outputs(path: Path) -> list[Any]:
     return [output for cell in code(path) for output in cell.outputs]
 
 
-def test_there_are_four() -> None:
-    assert NAMES == ["1-tour", "2-benchmark", "3-training", "4-the-game"]
+def test_there_are_six() -> None:
+    assert NAMES == [
+        *("1-tour", "2-benchmark", "3-training", "4-the-game"),
+        *("5-dragon-delta", "6-rupe-dei-draghi"),
+    ]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)
