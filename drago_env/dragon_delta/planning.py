@@ -53,7 +53,7 @@ PLANNER = Planner(
     weights,
     playouts=("light", "heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
-    depth=60,
+    depth=10,
 )
 
 

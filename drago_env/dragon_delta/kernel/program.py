@@ -17,7 +17,8 @@ from drago_env.dragon_delta.state import EMPTY
 
 STONE1, STONES2, PLANK1, PLANKS2, REMOVE, MOVE1, MOVE2, JUMP = range(MAX_KINDS)
 _DRAGONS = np.uint64(MAX_KINDS)
-WIN = 30.0  # a way that is done within the program; sooner is better
+WIN = 30.0  # a way that is done within the program
+SOONER = 8.0  # and for each slot before its end: more than any dragon is worth
 RISK, WASTE = 0, 1  # of `planning.Weights`
 _THERE_AND_BACK = 0.2  # steps that lead nowhere are seldom wanted
 
@@ -101,7 +102,7 @@ def value_of(row: Any, loss: Any, slots: Any, work: Any) -> Any:
     laid, lacking, at = row
     length = work["length"]
     if at >= length:
-        return WIN + slots - loss
+        return WIN + SOONER * slots - loss
     missing = bit(length) - ONE
     return -(size(lacking) + size(missing & ~laid) + length - at + loss)
 
