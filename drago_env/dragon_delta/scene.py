@@ -114,7 +114,11 @@ def _strip(board: Map, link: int, half: float) -> tuple[Point, ...]:
 def parts(table: Table, viewer: int | None) -> list[Part]:
     """Stones, planks and pawns, and the rack of every seat."""
     stones = [_stone(table.rules.map, islet) for islet in table.stones]
-    planks = [_plank(table, link, *plank) for link, plank in sorted(table.planks.items())]
+    laid = table.planks
+    planks = [  # an empty part for every other link: a plank that is laid later lies below pawns
+        _plank(table, link, *laid[link]) if link in laid else Part(f"plank-{link}", ())
+        for link in range(len(table.rules.map.links))
+    ]
     seats = range(table.rules.players)
     racks = [part for seat in seats for part in _rack(table, seat, viewer)]
     return [*stones, *planks, *(_pawn(table, seat) for seat in seats), *racks]
