@@ -43,7 +43,8 @@ class Heuristic:
         best = found.best()
         rows = np.flatnonzero(state["step"] == PROGRAM)
         if self.temperature > 0 and len(rows):
-            few = SearchResult(*(part[rows] for part in found))
+            parts: list[Any] = [part[rows] for part in found]
+            few = SearchResult(*parts)
             best[rows] = draw(few, seeds[rows], self.temperature)
         return best
 

@@ -71,7 +71,7 @@ def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:
     known = np.arange(found.values.shape[1]) < found.counts[:, None]
     values = np.where(known, found.values, -np.inf)
     shares = np.exp((values - values.max(1, keepdims=True)) / temperature)
-    return (shares / shares.sum(1, keepdims=True)).astype(np.float32)
+    return np.asarray(shares / shares.sum(1, keepdims=True), np.float32)
 
 
 def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.int64]:
@@ -80,4 +80,4 @@ def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.in
     chance = (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
     below = softmax(found, temperature).cumsum(1, dtype=np.float64)
     places = (below <= (chance * below[:, -1])[:, None]).sum(1)
-    return found.actions[np.arange(len(places)), places].astype(np.int64)
+    return np.asarray(found.actions[np.arange(len(places)), places], np.int64)

@@ -31,7 +31,7 @@ def rolled(game: Any, name: str, depth: int, noise: float) -> NDArray[np.void]:
     state = game.new(np.arange(GAMES))
     who = np.zeros((GAMES, game.spec.seats), np.int64)
     planning.roll(game, state, np.arange(GAMES), weights(name), who, depth, noise)
-    return state  # type: ignore[no-any-return]
+    return state
 
 
 def follow(table: Table, name: str = "heuristic") -> list[str]:

@@ -96,10 +96,10 @@ def _note(space: Any, cost: Any, length: Any, rider: Any, last: Any, work: Any) 
 @compiled
 def find_costs(game: Any, rider: Any, occupied: Any, rules: Any, work: Any) -> None:
     """The cheapest way from every space to the rider's goal."""
-    for space in range(np.int64(rules["spaces"])):
-        work["cost"][rider, space] = NO_WAY
-        work["length"][rider, space] = 0
-        work["queued"][space] = 0
+    for place in range(np.int64(rules["spaces"])):
+        work["cost"][rider, place] = NO_WAY
+        work["length"][rider, place] = 0
+        work["queued"][place] = 0
     first = 0
     last = 0
     for i in range(-1, np.int64(rules["forts"])):

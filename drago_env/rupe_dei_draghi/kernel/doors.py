@@ -98,7 +98,7 @@ def find_door(game: Any, rules: Any, work: Any) -> None:
     knight = np.int64(game["knight"][seat])
     armoured = game["armour"][seat] != 0
     best = -1
-    best_goal = 0
+    best_goal: Any = 0
     best_arc = 0
     for i in range(-1, np.int64(rules["forts"])):
         if armoured == (i < 0) or (i >= 0 and (work["hope"] >> i) & 1 == 0):
