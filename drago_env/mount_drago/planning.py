@@ -58,8 +58,9 @@ class WinChance(NamedTuple):
 GREEDY = Weights(0, 1 / 1024, 0, 0, 0, 0, 0, 0)
 
 
-def read(path: Path = WEIGHTS) -> dict[str, dict[int, Weights | WinChance]]:
+def read(path: Path | None = None) -> dict[str, dict[int, Weights | WinChance]]:
     """Every tuned set by its name (`heuristic`, `light`, `win_chance`) and number of players."""
+    path = path or WEIGHTS
     sets = read_json(path)
     with reading(path):
         found = {
