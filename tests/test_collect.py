@@ -386,7 +386,7 @@ def test_every_game_gets_its_own_lesson_however_many_threads() -> None:
     assert same(*taught)
 
 
-@pytest.mark.parametrize("spec", ["greedy", "neural", "clairvoyant"])
+@pytest.mark.parametrize("spec", ["uniform", "neural", "clairvoyant"])
 def test_who_cannot_teach_is_refused(spec: str) -> None:
     with pytest.raises(ValueError, match=f"'{spec}' cannot teach: it takes an agent that searches"):
         find_teacher(spec)
