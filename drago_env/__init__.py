@@ -38,7 +38,6 @@ __all__ = [
     "register",
     "resolve",
 ]
-__all__ += [*PUBLIC, *MODULES]  # what belongs to the default game
 
 
 def __getattr__(name: str) -> Any:
@@ -51,4 +50,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *PUBLIC, *MODULES})
