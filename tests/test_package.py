@@ -42,7 +42,6 @@ import random, sys
 import numpy as np
 before = random.getstate(), str(np.random.get_state())
 import drago_env
-from tests import constraints
 assert (random.getstate(), str(np.random.get_state())) == before
 loud = "torch", "tkinter", "pygame", "matplotlib", "stable_baselines3", "ray", "IPython"
 print(*(name for name in loud if name in sys.modules))
@@ -132,7 +131,6 @@ INSTALLED = """
 from importlib.metadata import version
 from importlib.util import find_spec
 import drago_env
-from tests import constraints
 assert version("drago-env") == drago_env.__version__
 print(drago_env.__file__)
 print(*(name for name in ("torch", "agents", "train", "tests") if find_spec(name)))

