@@ -15,7 +15,7 @@ USE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_the_game_is_small() -> None:
-    assert len([line for line in GAME[0].split("\n") if line.strip()]) < 150  # lines of code
+    assert len(GAME[0].strip().split("\n")) < 150
 
 
 def test_the_tutorial_makes_a_game_that_keeps_all_promises(tmp_path: Path) -> None:

@@ -109,7 +109,10 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
         ("--opponents nobody", "unknown policy 'nobody'; mount_drago has .*uniform"),
         ("--evaluate-against nobody", "unknown policy 'nobody'"),
         ("--opponents greedy:speed=2", "'greedy:speed=2' cannot be made"),
-        ("--lessons 9 --teacher uniform", "'uniform' cannot teach: it takes an agent that searches"),
+        (
+            "--lessons 9 --teacher uniform",
+            "'uniform' cannot teach: it takes an agent that searches",
+        ),
         ("--lessons 9 --teacher clairvoyant", "'clairvoyant' cannot teach"),
         ("--temperature 0", "temperature must be from 1e-06 to 1000, not 0.0"),
         ("--start nowhere.safetensors", "there is no checkpoint nowhere.safetensors"),
