@@ -226,7 +226,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         "rotation": rotation,
         "seat": seat,
         "agent": places,
-        "points": played.scores[:, :seats].astype(np.int64),
+        "points": played.scores.astype(np.int64),
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],
         "margin": result.margin[:, :seats],
@@ -236,7 +236,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         {name: found[name].ravel() for name in config.columns},
         np.array([agent.seconds for agent in seated]),
         np.array([agent.decisions for agent in seated]),
-        played.records,
+        list(played.records),
     )
 
 

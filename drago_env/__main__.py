@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from drago_env import games
+from drago_env.core.files import in_words
 from drago_env.game import IllegalAction
 from drago_env.pictures import page
 from drago_env.play import play
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
         return run[chosen.command](chosen)
     except (OSError, ValueError, IllegalAction, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
 
 
@@ -99,6 +100,7 @@ def _show(chosen: argparse.Namespace) -> int:
         page.gif(film, chosen.out)
     else:
         Path(chosen.out).write_text(page.html(film), encoding="utf-8")
+    print(chosen.out)
     return 0
 
 
@@ -109,8 +111,18 @@ def _pick(chosen: argparse.Namespace) -> page.Replay:
     module = games.of_record(records[wanted])
     if not hasattr(module, "pictures"):
         raise ValueError(f"records of {module.FORMAT} cannot be drawn yet")
+    seats = _seats(records[wanted])
+    if chosen.seat is not None and seats and not 0 <= chosen.seat < seats:
+        raise ValueError(f"--seat must be from 0 to {seats - 1}, not {chosen.seat}")
     film: page.Replay = module.pictures(records[wanted], chosen.seat)
     return film
+
+
+def _seats(record: dict[str, Any]) -> int:
+    """How many seats a record says that its game has; 0 if it does not say."""
+    rules = record.get("rules")
+    players = rules.get("players") if isinstance(rules, dict) else None
+    return players if isinstance(players, int) else 0
 
 
 def _words() -> dict[str, Any]:
@@ -135,6 +147,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     _print(film, [*range(0, total, max(chosen.every, 1)), total])
     if chosen.out:
         _FILES.write(chosen.out, [record])
+        print(chosen.out)
     return 0
 
 

@@ -22,6 +22,9 @@ _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+_Name = Annotated[str | None, tyro.conf.arg(metavar="NAME")]
+_Editions = Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--edition"])]
+_Board = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 
 # what version 0.1 called them, in the command lines and in its run folders
 FORMER = {
@@ -42,7 +45,7 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature")
+LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "board", "reward")
 
 
 @dataclass
@@ -69,6 +72,8 @@ class Hyperparameters:
     """longer gradients are cut to this length"""
     seed: int = 0
     """of everything that is random"""
+    reward: _Name = None
+    """what is paid, such as win; by default what the game's spec says, or the game's default"""
 
     def __post_init__(self) -> None:
         self._check({"minibatch_size": 1, "seed": 0})
@@ -100,10 +105,12 @@ class Arguments(Hyperparameters):
     """what is played, as NAME:players=3; each deal draws one of several specs of a game"""
     players: tuple[int, ...] = ()
     """of the default game: numbers of players, each deal draws one; without --game all there are"""
-    editions: tuple[str, ...] = ()
+    editions: _Editions = ()
     """of the default game: editions of the rules; each deal draws one"""
+    board: _Board = None
+    """of the default game: a board file instead of the built-in one"""
     random_boards: int = 0
-    """of the default game: so many random boards besides the built-in one; each deal draws one"""
+    """of the default game: so many random boards besides that one; each deal draws one"""
 
     steps: int = 20_000_000
     """decisions to collect in all"""
@@ -162,11 +169,12 @@ class Arguments(Hyperparameters):
     @property
     def specs(self) -> list[str]:
         """The games that deals draw from."""
-        players, boards = self.players, [None, *self._boards] if self._boards else None
+        players, boards = self.players, [self.board, *self._boards]
         if not self.game and not players:
             spec = make(DEFAULT).spec
             players = tuple(range(spec.min_players, spec.max_players + 1))
-        return shorthand(self.game, players, self.editions, boards)
+        specs = shorthand(self.game, players, self.editions, boards if any(boards) else None)
+        return [paying(spec, self.reward) for spec in specs]
 
     @property
     def _boards(self) -> list[str]:
@@ -220,6 +228,15 @@ def make_game(specs: Sequence[str]) -> tuple[Any, NDArray[np.int64]]:
         return game, np.zeros(1, np.int64)
     rules = [make(spec).rules[0] for spec in specs]  # type: ignore[attr-defined]
     return game, np.array([game.rules.index(one) for one in rules])
+
+
+def paying(spec: str, reward: str | None) -> str:
+    """The same game with this reward; None leaves it as it is."""
+    if reward is None:
+        return spec
+    if "reward=" in spec:
+        raise ValueError(f"the game {spec} names its reward already: leave out --reward {reward}")
+    return f"{spec}{',' if ':' in spec else ':'}reward={reward}"
 
 
 def players_of(game: Game) -> int:

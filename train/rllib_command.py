@@ -10,7 +10,7 @@ import tyro
 
 from agents.shorthand import GameOptions
 from drago_env.policy import resolve, sees_all
-from train.arguments import Hyperparameters, check_number, simple_agents
+from train.arguments import Hyperparameters, check_number, paying, simple_agents
 from train.runs import check_vacant
 
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
@@ -58,6 +58,11 @@ class Command(Hyperparameters, GameOptions):
             self._check({"iterations": 1}, MOST)
         check_number("seconds", self.seconds, 1, MOST, float)
         check_number("selfplay", self.selfplay, 0, 1, float)
+
+    @property
+    def paying(self) -> str:
+        """The game with its reward."""
+        return paying(self.spec, self.reward)
 
     @property
     def rivals(self) -> tuple[str, ...]:

@@ -186,4 +186,4 @@ def _log(path: Path, columns: tuple[str, ...], rows: list[list[Any]]) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Arguments, description=__doc__))
+    main(tyro.cli(Arguments, prog="python -m agents.mount_drago.tune", description=__doc__))

@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 
 from drago_env.games import make, module_of
 from drago_env.wrappers.aec import GameAEC, Ordered
-from drago_env.wrappers.learner import Opponents
+from drago_env.wrappers.learner import Flat, Opponents
 from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from drago_env.wrappers.single import LearnerEnv
 from drago_env.wrappers.vector import LearnerVectorEnv
@@ -59,7 +59,7 @@ def _sb3(
     num_envs: int = 1,
     opponents: Opponents = None,
     seat: int | None = None,
-    flat: bool = True,
+    flat: Flat = True,
     action_features: bool = False,
 ) -> Any:
     """A native `VecEnv` of Stable-Baselines3; see `LearnerVecEnv`."""

@@ -10,8 +10,8 @@ from gymnasium import spaces
 
 from drago_env.core.checks import seed_array, whole
 from drago_env.game import Game
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, told
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -26,7 +26,8 @@ class LearnerVecEnv(VecEnv):
 
     Masks come as one array: `env_method("action_masks")` is a list with the whole
     `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
-    `env_method("set_opponents", ...)` takes effect at each game's next reset.
+    `env_method("set_opponents", ...)` takes effect at each game's next reset. The info of a game's
+    end has `episode`, as `VecMonitor` makes it, so that learning logs `rollout/ep_rew_mean`.
     """
 
     def __init__(
@@ -35,12 +36,13 @@ class LearnerVecEnv(VecEnv):
         num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = True,
+        flat: Flat = True,
         action_features: bool = False,
     ) -> None:
         self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
+        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
         self._started = self._closed = False
         actions = spaces.Discrete(game.spec.num_actions)
         super().__init__(num_envs, self._batch.single_observation_space(), actions)
@@ -63,6 +65,7 @@ class LearnerVecEnv(VecEnv):
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, rows)
         self._started, self._closed = True, False
+        self._returns[:] = self._lengths[:] = 0
         self._reset_seeds()
         self._reset_options()
         self.reset_infos = self._infos(rows)
@@ -80,6 +83,8 @@ class LearnerVecEnv(VecEnv):
         """Makes the step; finished games begin anew at once, as in every `VecEnv`."""
         batch = self._batch
         rewards = batch.step(self._chosen, self._live).astype(np.float32)
+        self._returns += rewards
+        self._lengths += 1
         done = batch.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(done)
@@ -93,8 +98,10 @@ class LearnerVecEnv(VecEnv):
                     else last[row]
                 )
                 info["TimeLimit.truncated"] = bool(truncated[row])
+                info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row])}
                 infos[row] = info | {key: entries[k] for key, entries in finals.items()}
             batch.reset_following(ended)
+            self._returns[ended] = self._lengths[ended] = 0
         return batch.observation(), rewards, done, infos
 
     def _infos(self, rows: Any) -> list[dict[str, Any]]:
@@ -153,7 +160,11 @@ class LearnerVecEnv(VecEnv):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
+        self._returns[:] = self._lengths[:] = 0
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"{self.num_envs} games")
 
     def close(self) -> None:
         """Nothing is stepped any more until the next reset."""

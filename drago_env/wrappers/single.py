@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, told
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
@@ -22,10 +22,11 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     """One seat is the learner's, the others belong to opponents drawn at each reset.
 
     The observation is a dict of `observation` and `action_mask`, with `action_features=True` also
-    the features of every action; with `flat=True` it is the array alone. The mask is always in
-    `info["action_mask"]` and in `action_masks()` too. `info` names the learner's `seat` and the
-    `opponents`; at the end it has `scores`, `winners` and `rank`. The reward is what the learner's
-    seat got since its last decision. An illegal action raises and changes nothing.
+    the features of every action; with `flat=True` it is the array alone, with `flat="features"` the
+    array and the features of every action at the action's own place, 0 where it is not legal. The
+    mask is always in `info["action_mask"]` and in `action_masks()` too. `info` names the learner's
+    `seat` and the `opponents`; at the end it has `scores`, `winners` and `rank`. The reward is what
+    the learner's seat got since its last decision. An illegal action raises and changes nothing.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
@@ -35,7 +36,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         game: Game,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         render_mode: str | None = None,
     ) -> None:
@@ -150,6 +151,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"against {', '.join(self._batch.pool)}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_window": None}
