@@ -394,7 +394,9 @@ def main() -> None:
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
     if chosen.peers and which(chosen.peers) is None:
-        parser.error(f"there is no Python {chosen.peers}: `make bench` makes the peers' environment")
+        parser.error(
+            f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
+        )
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
     figures: dict[str, Any] = {
         "command": command,

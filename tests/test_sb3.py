@@ -276,7 +276,10 @@ def learner(batch: VecEnv, policy: str = "MlpPolicy") -> MaskablePPO:
     )
 
 
-@pytest.mark.parametrize(("policy", "flat"), [("MlpPolicy", True), ("MlpPolicy", "features"), ("MultiInputPolicy", False)])
+@pytest.mark.parametrize(
+    ("policy", "flat"),
+    [("MlpPolicy", True), ("MlpPolicy", "features"), ("MultiInputPolicy", False)],
+)
 def test_it_trains_saves_loads_and_predicts(policy: str, flat: Any, tmp_path: Path) -> None:
     batch = VecMonitor(sb3_env(16, flat=flat, board=BOARD))
     model = learner(batch, policy)

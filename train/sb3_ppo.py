@@ -157,7 +157,6 @@ class Arena(BaseCallback):
             self._run.curve(tag, e.win_share, self.num_timesteps)
         neural.save(file, *saved, self._run.config | {"evaluations": rows})
 
-
     def _advise(self) -> None:
         """Says so where all games pay the same: there is nothing to learn from."""
         paid = {round(game["r"], 6) for game in self.model.ep_info_buffer or ()}
