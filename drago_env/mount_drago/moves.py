@@ -15,6 +15,9 @@ from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS
 from drago_env.mount_drago.state import OVER
 
 
+LARGE = 2**40
+
+
 class Numbers(NamedTuple):
     """What well-formed moves say, a row each; lists are padded with 0."""
 
@@ -28,29 +31,37 @@ class Numbers(NamedTuple):
 
 
 def numbers(moves: Sequence[Any]) -> Numbers | None:
-    """The numbers of moves; None if one of them is not well-formed, or odd in size."""
+    """The numbers of moves; None if one of them is not well-formed."""
     try:
         single = [(move["seat"], move["action"], move["deck"]) for move in moves]
         points, drawn = [move["points"] for move in moves], [move["drawn"] for move in moves]
         lists = [*points, *drawn]
-        if {*map(type, chain.from_iterable((*single, *lists)))} - {int}:
+        if {*map(type, chain.from_iterable((*single, *lists)))} - {int} or (
+            {*map(type, lists)} - {list}
+        ):
             return None
-        if {*map(type, lists)} - {list}:
-            return None
-        numbers = np.array(single, np.int64).reshape(-1, 3).T
-        return Numbers(*numbers, *_padded(points, MAX_PLAYERS), *_padded(drawn, MAX_HAND))
-    except (KeyError, TypeError, ValueError, OverflowError):
+    except (KeyError, TypeError):
         return None
+    three = _array(list(chain.from_iterable(single))).reshape(-1, 3).T
+    return Numbers(*three, *_padded(points, MAX_PLAYERS), *_padded(drawn, MAX_HAND))
 
 
 def _padded(lists: list[list[int]], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lengths, and the lists side by side in an array; ValueError if one is longer."""
+    """Lengths, and the lists side by side in an array; what is too long for it is cut off."""
     lengths = np.array([len(one) for one in lists], np.int64)
     if lengths.max(initial=0) > width:
-        raise ValueError(f"a list is longer than {width}")
+        lists = [one[:width] for one in lists]
     out = np.zeros((len(lists), width), np.int64)
-    out[np.arange(width) < lengths[:, None]] = list(chain.from_iterable(lists))
+    out[np.arange(width) < lengths[:, None]] = _array(list(chain.from_iterable(lists)))
     return lengths, out
+
+
+def _array(values: list[int]) -> NDArray[np.int64]:
+    """Numbers as an array; what fits into none is cut to what no game has."""
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        return np.array([max(-LARGE, min(LARGE, value)) for value in values], np.int64)
 
 
 def doubtful(

@@ -233,8 +233,6 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         for place in doubtful(book, state, rows, said):
             row = int(rows[place])
             refuse(row, number, _move_fault(book, state, row, moves[place]))
-            if sound[row] and numbers(moves[place : place + 1]) is None:
-                refuse(row, number, "it brings more points or cards than any move (clause 7)")
         moving, actions = rows[sound[rows]], np.full(n, NO_ACTION)
         if len(moving) < len(rows) or said is None:
             said = numbers([move for row, move in zip(rows, moves, strict=True) if sound[row]])
