@@ -19,6 +19,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from drago_env import mount_drago_v0
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
+BEGIN, END = "<!-- measured: learning -->", "<!-- end of learning -->"
 OPPONENTS = ("uniform", "greedy")
 # what each policy sees, what it is paid, and the settings that differ from the library's defaults
 POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100_000, help="decisions to learn from")
     parser.add_argument("--games", type=int, default=2000, help="games against each opponent")
     parser.add_argument("--seeds", type=int, default=5, help="so many runs of each policy")
-    parser.add_argument("--write", metavar="FILE", type=Path, help="write the table to this file")
+    parser.add_argument("--write", metavar="PAGE", type=Path, help=f"put the table after {BEGIN}")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     lines = [
@@ -102,7 +103,12 @@ def main() -> None:
         lines.append(row(name, measure(name, chosen.steps, chosen.games, chosen.seeds)))
         print(lines[-1], flush=True)
     if chosen.write:
-        chosen.write.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        head, found, rest = chosen.write.read_text(encoding="utf-8").partition(BEGIN)
+        if not found:
+            parser.error(f"{chosen.write} has no line {BEGIN}")
+        tail = rest.partition(END)[2]
+        text = "\n".join([head + BEGIN, "", *lines, "", END]) + tail
+        chosen.write.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

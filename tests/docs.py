@@ -24,10 +24,12 @@ from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, reco
 from drago_env.game import Move
 from drago_env.games import BUILT_IN, make, of_record
 from train import arguments
+from train.evaluate import draw_curve
+from train.runs import read_table
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PICTURE = DOCS / "game.svg"
+PICTURE, CURVE = DOCS / "game.svg", DOCS / "learning-curve.svg"
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -283,3 +285,4 @@ if __name__ == "__main__":
     for path in pages():
         path.write_text(page(path), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
+    draw_curve(read_table(ROOT / "notebooks" / "run" / "evaluations.csv"), CURVE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import warnings
 from typing import Any
@@ -16,7 +17,7 @@ import drago_env
 from drago_env.core.trajectories import ENDED, trajectories
 from drago_env.games import BUILT_IN
 from drago_env.testing import same
-from drago_env.wrappers.makers import Makers
+from drago_env.wrappers.makers import Makers, makers
 from tests.adapters import pick, picks
 from tests.games import NAMES, SHORT, short_makers
 
@@ -205,6 +206,7 @@ def test_environments_say_what_they_are(name: str, make: Makers) -> None:
     for maker in (made.vector_env, made.selfplay_env, made.sb3_env):
         assert repr(maker(3, players=2)).endswith(f"{players}, 3 games>")
     assert type(made.game()).__name__ in repr(made.game())
+    assert "players" in inspect.signature(makers(name).game).parameters
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

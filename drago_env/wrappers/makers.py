@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any, NamedTuple
 
@@ -38,8 +37,13 @@ def makers(name: str) -> Makers:
         _maker(name, "vector_env", LearnerVectorEnv),
         _maker(name, "selfplay_env", SelfPlayVectorEnv),
         _maker(name, "sb3_env", _sb3),
-        partial(make, name),
+        _maker(name, "game", _book),
     )
+
+
+def _book(game: Any) -> Any:
+    """The rule book."""
+    return game
 
 
 def _wrapped(
