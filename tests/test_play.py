@@ -79,7 +79,7 @@ def test_records_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_table_has_a_row_for_each_game_and_seat(name: str) -> None:
-    game: Any = short_makers(name).game()
+    game: Any = short_makers(name).game(players=2)
     seeds = [4, 9, 2]
     played = play(game, ["uniform", First("other")], seeds)
     table = played.table()
