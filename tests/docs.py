@@ -279,10 +279,10 @@ WIDTH = 560  # pixels of a moving picture
 MOVING = {name: DOCS / f"{name.replace('_', '-')}.gif" for name in BUILT_IN}
 
 if __name__ == "__main__":
-    for name, file in MOVING.items():
-        if not file.exists():  # delete one to have it made anew
-            file.write_bytes(moving(name))
     for path in pages():
         path.write_text(page(path), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
     draw_curve(read_table(ROOT / "notebooks" / "run" / "evaluations.csv"), CURVE)
+    for name, file in MOVING.items():
+        if not file.exists():  # delete one to have it made anew
+            file.write_bytes(moving(name))

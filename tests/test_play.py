@@ -62,11 +62,13 @@ def test_seeds_come_in_any_form_and_records_are_a_choice() -> None:
 
 
 def test_records_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, made = MountDrago(), []
-    record_of = game.record
-    monkeypatch.setattr(
-        game, "record", lambda *a, **k: made.append(k["seed"]) or record_of(*a, **k)
-    )
+    game, made, record_of = MountDrago(), [], MountDrago().record
+
+    def noted(*arguments: Any, **words: Any) -> Any:
+        made.append(words["seed"])
+        return record_of(*arguments, **words)
+
+    monkeypatch.setattr(game, "record", noted)
     played = play(game, ["uniform"] * 2, range(5))
     assert (made, len(played.records)) == ([], 5)
     assert played.records[-1] is played.records[4]

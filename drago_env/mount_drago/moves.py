@@ -14,7 +14,6 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS
 from drago_env.mount_drago.state import OVER
 
-
 LARGE = 2**40
 
 
