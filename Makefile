@@ -48,8 +48,8 @@ fuzz-files: $(VENV)/.ready  ## 1,000 damaged files of every kind at the doors th
 constraints: $(VENV)/.ready  ## pin every package of the environment in constraints.txt
 	$(BIN)/python -m tests.constraints --write
 
-bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
-	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
+bench: $(VENV)/.ready .venv-peers/.ready  ## speed of every game, and against other environments; writes docs/speed.md
+	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python --write docs/speed.md
 
 bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
