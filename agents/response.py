@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.judging import Judge, series
 from drago_env.core.chance import mix
-from drago_env.core.checks import select, whole
+from drago_env.core.checks import real, select, whole
 from drago_env.core.planning import SearchResult
 from drago_env.game import Game, State
 from drago_env.policy import View, planned, row_numbers
@@ -27,13 +27,14 @@ class Response:
     """Tries the legal actions by playouts to the very end, in which `to` has every seat.
 
     By sequential halving: all candidates of a position meet the same worlds, the better half goes
-    on. It is what `search` does with `playout` and `depth=0`, for policies that are no rules of
-    thumb, and slower by as much as they are.
+    on. It is what `search` does with `playout` and `depth=0`, for any policy, and slow with a slow
+    one. The policy's own choice has a head start, since few playouts tell little.
     """
 
     to: str = "heuristic"  # the policy that all are thought to have
     _: KW_ONLY
     playouts: int = 64  # for each decision
+    lead: float = 2.0  # playouts won with which the policy's own choice begins
     told: bool = False  # see what is hidden, but not what chance will bring
 
     name: str = field(default="response", init=False)
@@ -41,6 +42,7 @@ class Response:
 
     def __post_init__(self) -> None:
         whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        real("lead", self.lead, 0, MOST_PLAYOUTS)
         if not isinstance(self.told, bool):
             raise ValueError(f"told must be true or false, not {self.told!r:.60}")
         self.sees_all = self.told
@@ -58,7 +60,8 @@ class Response:
         judge = self._judges.setdefault(id(game), Judge(game, self.to))
         legal = game.legal(state)
         alive = np.arange(legal.actions.shape[1]) < legal.counts[:, None]
-        totals, visits = np.zeros(alive.shape), np.zeros(alive.shape, np.int64)
+        own = legal.actions == judge.choose(state, seeds)[:, None]
+        totals, visits = self.lead * (own & alive), np.zeros(alive.shape, np.int64)
         rounds = np.ceil(np.log2(np.maximum(legal.counts, 2))).astype(np.int64)
         while (alive.sum(1) > 1).any():
             alive &= alive.sum(1, keepdims=True) > 1
@@ -83,8 +86,11 @@ make = Response
 
 
 def told_search(game: Any, policy: str, playouts: int) -> str:
-    """The spec of a search in whose playouts everybody plays like this policy, to the end."""
+    """The spec of a search in whose playouts everybody plays like this policy, to the end.
+
+    Where decisions are hidden it is the game's own, which draws what others are likely to choose.
+    """
     planner = getattr(game, "planner", None)
-    if planner is not None and policy in planner.playouts:
+    if game.spec.hides_decisions and planner is not None and policy in planner.playouts:
         return f"search:playouts={playouts},playout={policy},depth=0"
     return f"response:playouts={playouts},to={policy}"

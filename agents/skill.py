@@ -49,7 +49,7 @@ class Command(GameOptions):
     playouts: int = 4096
     """With so many the best choice is looked for, for the ceiling; 0: no ceiling."""
     matches: int = 0
-    """Also play so many games of each agent against the base, to compare; 0: its own alone."""
+    """Also play so many games of each fair agent among the base, to compare; 0: its own alone."""
     seed: int = 0
     """Of everything that is random: the same seed gives the same results."""
     out: Annotated[str | None, tyro.conf.arg(metavar="FOLDER")] = None
@@ -101,8 +101,8 @@ class SkillReport:
         """The command that measures this."""
         asked, options = self.command, ("base", "positions", "each", "worlds", "playouts")
         more = "".join(f" --{name} {getattr(asked, name)}" for name in (*options, "matches"))
-        agents = " ".join(asked.agents)
-        return f"python -m agents.skill --game {asked.spec} --agents {agents}{more} --seed {asked.seed}"
+        words = f"--game {asked.spec} --agents {' '.join(asked.agents)}{more}"
+        return f"python -m agents.skill {words} --seed {asked.seed}"
 
     # ------------------------------------------------------------ words
 
@@ -247,10 +247,9 @@ def measure(command: Command, progress: bool = False) -> SkillReport:
         table = (agent, *[command.base] * (players - 1))
         playouts = command.playouts if agent in fair[:1] else 0
         games, seed = -(-command.positions // command.each), command.seed
-        survey = Survey(
-            table, command.spec, games, seed, command.each, command.worlds, playouts
-        )
-        match = Config(table, command.spec, command.matches, seed) if command.matches else None
+        survey = Survey(table, command.spec, games, seed, command.each, command.worlds, playouts)
+        longer = command.matches and agent in fair
+        match = Config(table, command.spec, command.matches, seed) if longer else None
         skills.append(_skill(command, survey, match, progress))
     return SkillReport(command, 1 / players, skills)
 

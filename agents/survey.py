@@ -130,7 +130,9 @@ class Survey(Config):
         )
         if self.playouts:
             best = judge.choose(state, numbers[:, 2], resolve(self.chooser, judge.game))
-            columns["best"][drawn.rows] = gains(judge, state, base, best, numbers[:, 1], self.worlds)
+            columns["best"][drawn.rows] = gains(
+                judge, state, base, best, numbers[:, 1], self.worlds
+            )
         return columns
 
 
