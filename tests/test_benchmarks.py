@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import adapters, speed
+from benchmarks import adapters, speed, training
 from drago_env.games import BUILT_IN, make
 from tests.games import NAMES, SPECS
 
@@ -30,3 +30,19 @@ def test_a_bare_environment_is_started_in_a_process_of_its_own(name: str) -> Non
 def test_adapters_are_played_through(name: str) -> None:
     for what in adapters.AEC_WANTED:
         assert adapters.aec_play(adapters.maker(f"{name}:players=3", what)())() > 100
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_learners_begin_alike_and_are_measured_at_every_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, number in {"GAMES": 8, "STEPS": 4, "MINIBATCH": 16, "EPOCHS": 1}.items():
+        monkeypatch.setattr(training, name, number)
+    marks = training.learning([1e-6, 0.0], games=8)
+    assert [mark.minutes for mark in marks] == [0.0] * 3 + [1e-6] * 3
+    start = {mark.learner: mark.found for mark in marks[:3]}
+    assert start["MaskablePPO"] == start["`train.ppo`, not told"]
+    assert [mark.decisions for mark in marks[:3]] == [0, 0, 0]
+    assert all(0 < mark.decisions <= 8 * 4 for mark in marks[3:])  # one update each
+    table = training.learned_lines(marks)
+    assert len([line for line in table if line.startswith(("| `train.ppo`", "| Mask"))]) == 6
