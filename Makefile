@@ -69,7 +69,7 @@ notebooks: $(VENV)/.ready  ## run the notebooks anew and keep their outputs
 
 notebook-run: $(VENV)/.ready  ## train the small network that the third notebook looks into (3 minutes)
 	rm -rf runs/notebook
-	$(BIN)/python -m train.ppo --out runs/notebook --players 2 --steps 3000000 --seed 1 \
+	$(BIN)/python -m train.ppo --out runs/notebook --players 2 --steps 3000000 --seed 1 --thumbs False \
 	  --evaluate-every 8 --evaluate-games 400
 	mkdir -p notebooks/run
 	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run
