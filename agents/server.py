@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             answer = self._answer()
         except Problem as problem:
-            answer = problem.answer()
+            answer = problem.answer("text/html" in self.headers.get("Accept", ""))
         except Exception as error:  # its words may tell what is hidden: they are not for the page
             traceback.print_exc()
             words = str(error) if isinstance(error, Failed) else "The server failed"
