@@ -52,8 +52,8 @@ class Command(GameOptions):
     opponents: _Agents = ()
     """Who plays against you, the next seat first; by default search.
     If they are fewer than the other seats, they sit several times."""
-    seat: _Number = None
-    """Yours; seat 0 begins, and is the default."""
+    seat: int = 0
+    """Yours; seat 0 begins."""
     seed: _Number = None
     """Of the deal and the opponents' choices; by default it is drawn."""
     record: _File = None
@@ -73,13 +73,13 @@ class Command(GameOptions):
     @property
     def described(self) -> bool:
         """Whether a table is described; else it is chosen on the page."""
-        words = self.game, self.players, self.edition, self.board, self.seat, self.seed
-        return bool(self.opponents) or any(word is not None for word in words)
+        words = self.game, self.players, self.edition, self.board, self.seed
+        return bool(self.opponents or self.seat) or any(word is not None for word in words)
 
 
 def seating(command: Command) -> Seating:
     """The table that a command describes; everything in it is checked."""
-    opponents, spec, seat = command.opponents or OPPONENTS, command.spec, command.seat or 0
+    opponents, spec, seat = command.opponents or OPPONENTS, command.spec, command.seat
     words = {} if "players" in parse(spec)[1] else {"players": len(opponents) + 1}
     game = games.make(spec, **words)
     players = int(game.players(game.new(0))[0])

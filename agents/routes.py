@@ -304,7 +304,7 @@ _GAME = "/api/games/([^/]+)"
 ROUTES: tuple[tuple[str, str, Route], ...] = (
     ("GET", "(/)", _root),
     ("GET", "(/new)", _new),
-    ("GET", r"/((?:play|new|review)\.(?:css|js))", _file),
+    ("GET", r"/(play\.css|play\.js|new\.js|review\.js)", _file),
     ("GET", "(/api/lobby)", _lobby),
     ("GET", "/games/([^/]+)", _page),
     ("POST", "(/api/games)", _deal),

@@ -63,7 +63,9 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m drago_en
         run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
         return run[chosen.command](chosen)
     except (OSError, ValueError, IllegalAction, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        missing = isinstance(error, FileNotFoundError) and error.filename
+        why = f"no such file or folder: {missing}" if missing else error
+        print(f"error: {why}", file=sys.stderr)
         return 2
 
 
@@ -130,6 +132,7 @@ def _show(chosen: argparse.Namespace) -> int:
         page.gif(film, chosen.out)
     else:
         Path(chosen.out).write_text(page.html(film), encoding="utf-8")
+    print(f"wrote {chosen.out}")
     return 0
 
 

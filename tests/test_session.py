@@ -125,7 +125,7 @@ def test_the_question_of_clause_5_3_is_two_choices_of_one_card() -> None:
         take, keep = [choice for choice in choices if choice["button"] == card]
         assert (take["key"], keep["key"]) == ("t", "k")
         assert take["asked"] == keep["asked"] != ""
-        assert "you change to it" in take["effect"]
+        assert "you ride it" in take["effect"]
         assert "you stay" in keep["effect"]
         # all dragons stand on the start
         assert take["parts"][0] == keep["parts"][0] == f"space-{card.split()[1]}"

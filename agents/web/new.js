@@ -48,7 +48,7 @@ function showPlayers(wanted) {
   const game = chosen();
   const players = Number(byId("players").value);
   const seats = Array.from({ length: players }, (_, k) => option(k, `play as ${game.seat_name} ${k}${k ? "" : ", who begins"}`));
-  fill(byId("seat"), [...seats, option("watch", "watch: agents play each other")], wanted === null ? "watch" : wanted ?? byId("seat").value);
+  fill(byId("seat"), [...seats, option("watch", "watch the agents")], wanted === null ? "watch" : wanted ?? byId("seat").value);
   showAgents();
 }
 

@@ -377,6 +377,9 @@ async function settle() {
   byId("record").hidden = byId("ended").hidden = !over;
   byId("view").hidden = byId("hint").hidden = byId("undo").hidden = watching();
   byId("watch").hidden = over || !watching();
+  byId("cards").hidden = over || watching();
+  document.body.classList.toggle("over", over);
+  document.body.classList.toggle("watches", watching());
   setBusy(false);
   showHand();
   showAdvice();
