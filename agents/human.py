@@ -102,7 +102,7 @@ class Human:
         width = max(len(choice.text) for choice in choices)
         for number, choice in enumerate(choices, 1):
             line = f"{number:>4}  {choice.text:<{width}}  {choice.effect}".rstrip()
-            self.say(*wrap(line, WIDTH, subsequent_indent=" " * min(width + 8, 40)))
+            self._write("\n".join(wrap(line, WIDTH, subsequent_indent=" " * min(width + 8, 40))))
 
     def _choice(self, moves: Sequence[str], help: str, wishes: Mapping[str, str]) -> str:
         """Asks until the answer is one of the moves, or a wish."""

@@ -55,7 +55,7 @@ class Server:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise OSError(
-                f"port {port} is taken: choose another with --port, or 0 for any"
+                f"port {port} is taken: choose another with --port, or say --port 0 for a free one"
             ) from None
         self.server_address = self._socket.getsockname()
         self.server_port: int = self.server_address[1]

@@ -304,6 +304,8 @@ class Session:
         """The position after so many moves, as the person saw it then."""
         if number > self.moves:
             raise Refused(f"the game has the moves 0 to {self.moves}, not {number}")
+        if number and not self.over and self._moments[number].last is None:
+            raise Refused(f"of move {number} there is nothing to be seen yet")
         return self._frame(number)
 
     def review(self) -> dict[str, Any]:

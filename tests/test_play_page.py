@@ -46,7 +46,7 @@ class Window:
 
     def wait(self) -> None:
         """Until it is the person's turn, or the end."""
-        busy = "return document.getElementById('table').getAttribute('aria-busy')"
+        busy = "return document.querySelector('[aria-busy]')?.getAttribute('aria-busy')"
         until(lambda: self.run(busy) == "false", 120)  # the first hint may be compiled
 
     def click(self, selector: str, number: int = 0) -> None:

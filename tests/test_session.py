@@ -334,6 +334,10 @@ def test_hidden_decisions_reach_nobody() -> None:
         told = json.dumps(position | {"legal": [], "rules": ""})
         for text in set(re.findall(r"(?:play|discard) \w+ \d", told)):
             assert text in own | {m.text.removesuffix(" and keep") for m in mine(session)}
+        unheard = [n for n in range(1, session.moves + 1) if not heard(session, n)]
+        if unheard and not session.over:
+            with pytest.raises(Refused, match="nothing to be seen yet"):
+                session.frame(unheard[0])
     assert said
     assert len(session.heard) < session.moves
 

@@ -33,7 +33,7 @@ function setBusy(value) {
   busy = value;
   if (value && document.activeElement.closest("nav")) resting = document.activeElement; // disabling it takes its focus
   byId("table").setAttribute("aria-busy", value);
-  for (const id of ["hint", "undo", "new"]) byId(id).disabled = value;
+  for (const id of ["hint", "undo"]) byId(id).disabled = value;
   if (!value) {
     byId("hint").disabled = position.over || watching();
     byId("undo").disabled = watching() || !position.log.some((line) => line.seat === position.seat);
