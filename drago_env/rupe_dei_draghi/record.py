@@ -287,13 +287,16 @@ def _made_move(game: RupeDeiDraghi, state: State, move: Any, guess: Guess | None
     """Makes a move with what the record says that it brought; what is wrong with that."""
     it, rules, action = state[0], game.rules[0], move["action"]
     seat, key = int(it["seat"]), chance_key(state[0], move["action"], game.rules[0])
-    generator, fault = it["rng"].copy(), None
+    fault = None
     if key == "taken":
-        fault = _script_taking(it, move, rules)
-        if fault:
-            return fault
-    game.step_unchecked(state, np.array([action], np.int64))
-    it["rng"], it["script"] = generator, 0
+        draw = _taking(it, move, rules)
+        if isinstance(draw, str):
+            return draw
+        game.step_drawn(state, action, [draw])
+    else:
+        generator = it["rng"].copy()
+        game.step_unchecked(state, np.array([action], np.int64))
+        it["rng"] = generator
     if key == "drawn":
         fault = _set_hand(it, seat, move["drawn"])
     elif key == "seen" and move["seen"] is not None:
@@ -307,16 +310,15 @@ def _made_move(game: RupeDeiDraghi, state: State, move: Any, guess: Guess | None
     return fault
 
 
-def _script_taking(it: Any, move: Any, rules: Rules) -> str | None:
-    """Lets chance take the card that the record names."""
+def _taking(it: Any, move: Any, rules: Rules) -> int | str:
+    """The draw by which chance takes the card that the record names, or what is wrong with it."""
     rival = (move["seat"] + move["action"] - 14) % rules.players
     hand, kind = it["hand"][rival], move["taken"]
     if kind is None:
         kind = int(np.flatnonzero(hand)[0])
     if hand[kind] == 0:
         return f"{CARDS[kind]} was taken but is not in the rival's hand (clause 4.5)"
-    it["rng"], it["script"] = int(hand[:kind].sum()), 2
-    return None
+    return int(hand[:kind].sum())
 
 
 def _set_hand(it: Any, seat: int, drawn: Any) -> str | None:
