@@ -184,7 +184,7 @@ def test_mccfr_comes_near() -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", ["mcts", "ismcts"])
 def test_bots_play(name: str, kind: str) -> None:
-    game, rng = short(name), np.random.RandomState(1)  # noqa: NPY002  (the bots ask for one)
+    game, rng = short(name), np.random.RandomState(1)
     evaluator = mcts.RandomRolloutEvaluator(1, rng)
     if kind == "mcts":
         bot = mcts.MCTSBot(game, 1.4, 3, evaluator, random_state=rng)

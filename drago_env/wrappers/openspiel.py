@@ -18,7 +18,6 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from drago_env.core.checks import select
 from drago_env.game import State
 from drago_env.games import GAMES, make, module_of
 from drago_env.specs import parse
