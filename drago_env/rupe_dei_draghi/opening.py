@@ -26,7 +26,9 @@ def is_count(x: Any) -> bool:
     return is_int(x) and x >= 0
 
 
-def opened(made: Any, form: str) -> tuple[Rules, RupeDeiDraghi, State, int | None]:
+def opened(
+    made: Any, form: str, reward: str = "win"
+) -> tuple[Rules, RupeDeiDraghi, State, int | None]:
     """The rules, the game after the deal, and of a view the seat whose view it is."""
     if not isinstance(made, dict) or made.get("format") != form:
         raise RecordError(f"not a record of the format {form}")
@@ -43,7 +45,7 @@ def opened(made: Any, form: str) -> tuple[Rules, RupeDeiDraghi, State, int | Non
         _check_princesses(princesses, rules)
     except RecordError as error:
         raise RecordError(f"the deal is wrong: {error}") from None
-    game = RupeDeiDraghi(rules)
+    game = RupeDeiDraghi(rules, reward=reward)
     return rules, game, _dealt(game, hands, princesses), viewer
 
 
