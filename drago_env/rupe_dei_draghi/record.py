@@ -304,10 +304,12 @@ def _made_move(
     it, rules, action = state[0], game.rules[0], move["action"]
     seat, key = int(it["seat"]), chance_key(state[0], move["action"], game.rules[0])
     generator, fault = it["rng"].copy(), None
+    draws = np.zeros(1, np.uint16)  # kept until the step is made: see core/chance.py
     if key == "taken":
-        fault = _script_taking(it, move, rules)
-        if fault:
-            return fault
+        draw = _taking(it, move, rules)
+        if isinstance(draw, str):
+            return draw
+        draws[0], it["rng"], it["script"] = draw, draws.ctypes.data, 2
     outcome = Outcome(np.zeros(rewards.shape, np.int16), rewards)
     game.step_unchecked(state, np.array([action], np.int64), outcome)
     it["rng"], it["script"] = generator, 0
@@ -324,16 +326,15 @@ def _made_move(
     return fault
 
 
-def _script_taking(it: Any, move: Any, rules: Rules) -> str | None:
-    """Lets chance take the card that the record names."""
+def _taking(it: Any, move: Any, rules: Rules) -> int | str:
+    """The draw by which chance takes the card that the record names, or what is wrong with it."""
     rival = (move["seat"] + move["action"] - 14) % rules.players
     hand, kind = it["hand"][rival], move["taken"]
     if kind is None:
         kind = int(np.flatnonzero(hand)[0])
     if hand[kind] == 0:
         return f"{CARDS[kind]} was taken but is not in the rival's hand (clause 4.5)"
-    it["rng"], it["script"] = int(hand[:kind].sum()), 2
-    return None
+    return int(hand[:kind].sum())
 
 
 def _set_hand(it: Any, seat: int, drawn: Any) -> str | None:
