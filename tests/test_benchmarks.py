@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import adapters, page, speed
+from benchmarks import adapters, page, speed, training
 from drago_env.games import BUILT_IN, make
 from drago_env.specs import parse
 from tests.games import NAMES, SPECS
@@ -52,3 +52,19 @@ def test_the_page_has_a_part_for_every_game_with_its_goals() -> None:
         part = text[text.index(f"`{spec}`") :].partition("\n## ")[0]
         assert all(f"(goal {goal:,})" in part for goal in goals.values())
         assert "| `raw_env` | 9 | 3 | 3.0 | 4 |" in part
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_learners_begin_alike_and_are_measured_at_every_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, number in {"GAMES": 8, "STEPS": 4, "MINIBATCH": 16, "EPOCHS": 1}.items():
+        monkeypatch.setattr(training, name, number)
+    marks = training.learning([1e-6, 0.0], games=8)
+    assert [mark.minutes for mark in marks] == [0.0] * 3 + [1e-6] * 3
+    start = {mark.learner: mark.found for mark in marks[:3]}
+    assert start["MaskablePPO"] == start["`train.ppo`, not told"]
+    assert [mark.decisions for mark in marks[:3]] == [0, 0, 0]
+    assert all(0 < mark.decisions <= 8 * 4 for mark in marks[3:])  # one update each
+    table = training.learned_lines(marks)
+    assert len([line for line in table if line.startswith(("| `train.ppo`", "| Mask"))]) == 6

@@ -39,6 +39,7 @@ class DragonDelta(GameInParts):
     loops = LOOPS
     state_type = STATE
     rewards = {"win": WIN, "rank": RANK}  # noqa: RUF012
+    training_reward = "rank"  # what is cut off teaches too
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:

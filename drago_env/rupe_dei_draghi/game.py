@@ -38,6 +38,7 @@ class RupeDeiDraghi(GameInParts):
     loops = LOOPS
     state_type = STATE
     rewards = {"win": WIN, "progress": PROGRESS}  # noqa: RUF012
+    training_reward = "progress"  # a game is long, and this tells on the way
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:

@@ -16,7 +16,9 @@ _NUMBERS = ("players", "copies", "hand", "rob", "spoils", "dragons", "rainbows",
 _NAMES = (*_NUMBERS, "turn_cap", "reuse", "stop")
 
 
-def opened(made: Any, form: str) -> tuple[Rules, RupeDeiDraghi, State, int | None]:
+def opened(
+    made: Any, form: str, reward: str = "win"
+) -> tuple[Rules, RupeDeiDraghi, State, int | None]:
     """The rules, the game after the deal, and of a view the seat whose view it is."""
     parts = {"rules": dict, "start": dict, "moves": list}
     fault = head_fault(made, form, parts, _NAMES)
@@ -33,7 +35,7 @@ def opened(made: Any, form: str) -> tuple[Rules, RupeDeiDraghi, State, int | Non
         _check_princesses(princesses, rules)
     except RecordError as error:
         raise RecordError(f"the deal is wrong: {error}") from None
-    game = RupeDeiDraghi(rules)
+    game = RupeDeiDraghi(rules, reward=reward)
     return rules, game, _dealt(game, hands, princesses), viewer
 
 

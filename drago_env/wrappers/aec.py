@@ -22,6 +22,7 @@ from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.game import Game, Move, State
 from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
+from drago_env.wrappers.texts import action_from_text, legal_texts
 
 Observation = dict[str, NDArray[Any]]
 
@@ -32,11 +33,15 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     Where the rules give a seat several decisions in a row, its agent is selected again.
 
     An observation is a dict of `observation` (float32) and `action_mask` (int8, all zero for a
-    seat that is not on turn); the mask is in `infos[agent]["action_mask"]` too. With
-    `action_features=True` it also lists the legal actions (-1 past their end) with the features
-    of each. An illegal action raises and changes nothing. `reset()` without a seed goes on with
-    the seed that follows from the last one. The game can be copied and pickled at any move;
-    `snapshot()` is the same as plain arrays.
+    seat that is not on turn, the last action alone after the end); the mask is in
+    `infos[agent]["action_mask"]` too. With `action_features=True` it also lists the legal actions
+    (-1 past their end) with the features of each. An illegal action raises and changes nothing.
+    `reset()` without a seed goes on with the seed that follows from the last one. The game can be
+    copied and pickled at any move; `snapshot()` is the same as plain arrays.
+
+    In words: `describe(agent)` is what an agent knows, `legal_texts()` what the selected one may
+    do, `action_from_text(words)` the number of it; with `text=True` the first two are in
+    `info["text"]` and `info["legal_texts"]` of the selected agent.
 
     `render_viewer` says for whom pictures are: `"all"` shows all that is hidden, `"turn"` what the
     selected agent may see, the number of a seat what that seat may see.
@@ -48,6 +53,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         render_mode: str | None = None,
         action_features: bool = False,
         render_viewer: str | int = "all",
+        text: bool = False,
     ) -> None:
         super().__init__()
         self.metadata = {
@@ -59,7 +65,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
-        self.action_features = action_features
+        self.action_features, self.text = action_features, text
+        self._plain = not (action_features or text)
         seats = int(game.players(game.new(0))[0])
         self.possible_agents = [f"{game.spec.seat_name}_{seat}" for seat in range(seats)]
         self.agents: list[str] = []
@@ -76,6 +83,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             whole("render_viewer", render_viewer, 0, seats - 1)
         self.render_viewer = render_viewer
         self._running = self._closed = False
+        self._seer: str | None = None  # whose observation `_seen` is
         self._seed: int | None = None
         self._window: Any = None
 
@@ -160,12 +168,19 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
-        self.agent_selection = self._on_turn = agent = self.possible_agents[seat]
+        self.agent_selection = self._seer = agent = self.possible_agents[seat]
         mask = self._row_mask.copy()
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
+        self.infos[agent] = {"action_mask": mask}
+        if not self._plain:
+            self._add_more(agent)
+
+    def _add_more(self, agent: str) -> None:
+        """What the agent on turn gets only when it is asked for."""
         if self.action_features:
             self._seen |= self._listed()
-        self.infos[agent] = {"action_mask": mask}
+        if self.text:
+            self.infos[agent] |= {"text": self.describe(agent), "legal_texts": self.legal_texts()}
 
     def _listed(self) -> Observation:
         """The legal actions of the seat on turn and their features."""
@@ -186,7 +201,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """What the selected agent sees, got since its last decision, and whether it is over."""
         agent, seen = self.agent_selection, None
         if observe:
-            own = self._running and agent == self._on_turn
+            own = agent == self._seer
             seen = self._seen.copy() if own else self.observe(agent)
         ended, cut_off = self.terminations[agent], self.truncations[agent]
         return seen, self._cumulative_rewards[agent], ended, cut_off, self.infos[agent]
@@ -207,24 +222,62 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         truncated = bool(self.game.truncated(self._state)[0])
         self.terminations = dict.fromkeys(self.agents, not truncated)
         self.truncations = dict.fromkeys(self.agents, truncated)
-        self.infos = self._idle.copy()
         self.agent_selection = self.agents[0]
         self._running = False
+        self._close_masks()
+
+    def _close_masks(self) -> None:
+        """Nobody is on turn any more."""
+        self._seer = None
+        self.infos = {agent: {"action_mask": self._mask_of(agent)} for agent in self.agents}
+        if self.text:
+            for agent, info in self.infos.items():
+                info |= {"text": self.describe(agent), "legal_texts": []}
+
+    def _deads_step_first(self) -> str:
+        """PettingZoo's wrapper asks for this when an illegal action has ended the game."""
+        self._running = False
+        self._close_masks()
+        return super()._deads_step_first()  # type: ignore[no-any-return]
+
+    def _mask_of(self, agent: str) -> NDArray[np.int8]:
+        """The mask of an agent that is not on turn; after the end the last action is allowed."""
+        mask = self._no_mask.copy()
+        if self.terminations.get(agent, True) or self.truncations.get(agent, True):
+            mask[-1] = 1
+        return mask
 
     # ------------------------------------------------------------ looking at it
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees now, on turn or not."""
-        if self._running and agent == self._on_turn:
+        if agent == self._seer:
             return self._seen.copy()
         seat = self._seat(agent)
-        observation = self.game.observe(self._state, seat)[0]
-        seen = {"observation": observation, "action_mask": self._no_mask.copy()}
+        observation, mask = self.game.observe(self._state, seat)[0], self._mask_of(agent)
+        seen = {"observation": observation, "action_mask": mask}
         if self.action_features:
             spec = self.game.spec
             seen["legal_actions"] = np.full(spec.max_legal, -1)
+            seen["legal_actions"][: mask[-1]] = self._num_actions - 1
             seen["action_features"] = np.zeros((spec.max_legal, spec.feature_size), np.float32)
         return seen
+
+    def describe(self, agent: str) -> str:
+        """What an agent knows, in words."""
+        return self.game.describe(self._state, 0, self._seat(agent))
+
+    def legal_texts(self) -> list[str]:
+        """The legal actions of the selected agent in words, in their order; none after the end."""
+        return list(self._texts())
+
+    def action_from_text(self, text: str) -> int:
+        """The legal action of the selected agent that these words mean."""
+        return action_from_text(self.game, self._state, self._texts(), text)
+
+    def _texts(self) -> dict[str, int]:
+        self._seat(self.possible_agents[0])
+        return {} if self._seer is None else legal_texts(self.game, self._state)
 
     def state(self) -> NDArray[np.float32]:
         """Every seat's observation, one after the other: all that anybody knows."""
@@ -292,7 +345,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def close(self) -> None:
         """Closes the window, if there is one; `reset` opens the environment again."""
-        self._running, self._closed = False, True
+        self._running, self._closed, self._seer = False, True, None
         if self._window is not None:
             self._window.close()
             self._window = None
