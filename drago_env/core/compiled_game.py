@@ -45,6 +45,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
     loops: ClassVar[Batches]
     state_type: ClassVar[np.dtype[np.void]]
     rewards: ClassVar[dict[str, int]]  # the number of each reward scheme in the kernels
+    training_reward: ClassVar[str | None] = None  # what a learner is paid if nobody says otherwise
     spec: GameSpec
     signature: dict[str, Any]
 

@@ -88,12 +88,19 @@ def by_players(table: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
     return np.array([table[n] for n in PLAYERS], np.float64)
 
 
+def kind(state: State) -> NDArray[np.int64]:
+    """The row of the weights that each game is played with: by its number of players."""
+    return np.asarray(state["players"].astype(np.int64) - MIN_PLAYERS)
+
+
 PLANNER = Planner(
     SEARCHES,
     weights,
     playouts=("light", "heuristic", "greedy", "uniform"),
     leaves=("win_chance", "margin"),
     depth=5,
+    head_start=1.0,
+    kind=kind,
 )
 
 
@@ -132,12 +139,12 @@ def search(
     plan: Plan,
     weights: NDArray[np.float64],
     win_chance: NDArray[np.float64],
-    priors: NDArray[np.float32] | None = None,
+    start: NDArray[np.float64] | None = None,
 ) -> SearchResult:
     """Thinks about every game's legal actions by playouts; see `core.planning.search`."""
     _check_weights("weights", weights, Weights, len(PLAYERS))
     _check_weights("win_chance", win_chance, WinChance, len(PLAYERS))
-    return planning.search(game, state, seeds, plan, weights, win_chance, priors)
+    return planning.search(game, state, seeds, plan, weights, win_chance, start)
 
 
 def roll(
@@ -155,8 +162,7 @@ def roll(
     """
     _check_weights("weights", weights, Weights, len(PLAYERS) if who is None else None)
     if who is None:
-        places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
-        who = np.repeat(places, MAX_PLAYERS, axis=1)
+        who = np.repeat(kind(state)[:, None], MAX_PLAYERS, axis=1)
     planning.roll(game, state, seeds, weights, who, depth, noise)
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from drago_env.core.batches import NO_ACTION
-from drago_env.core.records import Frame, Record, RecordError, read, write
+from drago_env.core.records import Frame, Record, RecordError, is_count, is_int, read, write
 from drago_env.game import Outcome, State
 from drago_env.rupe_dei_draghi.actions import DONE, RENEW
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
-from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph
-from drago_env.rupe_dei_draghi.opening import is_count, is_int, opened
+from drago_env.rupe_dei_draghi.graph import STANDARD, Graph
+from drago_env.rupe_dei_draghi.opening import opened
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 from drago_env.rupe_dei_draghi.state import CUT_OFF, MOVE, ROBBERY, RUNNING, SPOILS, TURN, WON
 from drago_env.rupe_dei_draghi.views import Guess
@@ -67,7 +67,7 @@ def record(
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
-        "graph": _graph_told(rules.graph),
+        "graph": STANDARD if rules.graph == Graph.standard() else rules.graph.as_dict(),
         "seed": None if seed is None else int(seed),
         "players": None if names is None else [str(name) for name in names],
         "start": {
@@ -86,11 +86,6 @@ def record(
     if game.over(state)[0]:
         made |= _ending(it)
     return made
-
-
-def _graph_told(graph: Graph) -> Any:
-    built_in = graph.name in BUILT_IN and graph == Graph.called(graph.name)
-    return graph.name if built_in else graph.as_dict()
 
 
 def _cards(counts: Any) -> list[int]:
@@ -309,10 +304,12 @@ def _made_move(
     it, rules, action = state[0], game.rules[0], move["action"]
     seat, key = int(it["seat"]), chance_key(state[0], move["action"], game.rules[0])
     generator, fault = it["rng"].copy(), None
+    draws = np.zeros(1, np.uint16)  # kept until the step is made: see core/chance.py
     if key == "taken":
-        fault = _script_taking(it, move, rules)
-        if fault:
-            return fault
+        draw = _taking(it, move, rules)
+        if isinstance(draw, str):
+            return draw
+        draws[0], it["rng"], it["script"] = draw, draws.ctypes.data, 2
     outcome = Outcome(np.zeros(rewards.shape, np.int16), rewards)
     game.step_unchecked(state, np.array([action], np.int64), outcome)
     it["rng"], it["script"] = generator, 0
@@ -329,16 +326,15 @@ def _made_move(
     return fault
 
 
-def _script_taking(it: Any, move: Any, rules: Rules) -> str | None:
-    """Lets chance take the card that the record names."""
+def _taking(it: Any, move: Any, rules: Rules) -> int | str:
+    """The draw by which chance takes the card that the record names, or what is wrong with it."""
     rival = (move["seat"] + move["action"] - 14) % rules.players
     hand, kind = it["hand"][rival], move["taken"]
     if kind is None:
         kind = int(np.flatnonzero(hand)[0])
     if hand[kind] == 0:
         return f"{CARDS[kind]} was taken but is not in the rival's hand (clause 4.5)"
-    it["rng"], it["script"] = int(hand[:kind].sum()), 2
-    return None
+    return int(hand[:kind].sum())
 
 
 def _set_hand(it: Any, seat: int, drawn: Any) -> str | None:

@@ -51,8 +51,7 @@ def _wrapped(
 ) -> Any:
     """The environment with PettingZoo's usual wrappers: an illegal action ends the game with -1."""
     raw = GameAEC(game, render_mode, action_features, render_viewer, text)
-    wrapped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
-    return Ordered(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    return Ordered(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
 
 
 def _sb3(
