@@ -14,7 +14,7 @@ import pytest
 import drago_env
 from agents.fitting import Arguments, Likelihood
 
-FITTED = ("dragon_delta", "rupe_dei_draghi")
+FITTED = ("rupe_dei_draghi",)
 
 
 def test_the_numbers_behind_the_winners_are_found() -> None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.planning import Planner
-from drago_env.core.weights import read_weights
 from drago_env.dragon_delta.kernel.planning import SEARCHES
 from drago_env.dragon_delta.rules import MAX_PLAYERS, MIN_PLAYERS
 from drago_env.dragon_delta.state import PROGRAM
-
-FITTED = Path(__file__).with_name("weights.json")  # by `python -m agents.dragon_delta.tune`
-PLAYERS = range(MIN_PLAYERS, MAX_PLAYERS + 1)
 
 
 class Weights(NamedTuple):
@@ -42,16 +36,13 @@ SETS: dict[str, tuple[float, ...]] = {
     "greedy": Weights(0, 1, 0, 0, 0.3, 0),
     "heuristic": Weights(0.06, 0.7, 1.5, 4.0, 0.5, 1.0),
     "light": Weights(0, 0.7, 1.5, 4.0, 0.5, 1.0),
+    "win_chance": WinChance(2.0, 1.0, 3.0),
 }
 
 
-@cache
 def weights(name: str) -> NDArray[np.float64]:
-    """A set as the array that the kernels take, a row for each number of players."""
-    if name == "win_chance":
-        table = read_weights(FITTED, {name: WinChance})[name]
-        return np.array([table[players] for players in PLAYERS])
-    return np.array([SETS[name]] * len(PLAYERS))
+    """A set as the array that the kernels take, the same for every number of players."""
+    return np.array([SETS[name]] * (MAX_PLAYERS - MIN_PLAYERS + 1), np.float64)
 
 
 PLANNER = Planner(

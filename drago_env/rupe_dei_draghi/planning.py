@@ -89,8 +89,8 @@ def weights(name: str) -> NDArray[np.float64]:
     """A set as the array that the kernels take, a row for each number of players."""
     if name == "win_chance":
         table = read_weights(FITTED, {name: WinChance})[name]
-        return np.array([table[players] for players in PLAYERS])
-    return np.array([SETS[name]] * len(PLAYERS))
+        return np.array([table[players] for players in PLAYERS], np.float64)
+    return np.array([SETS[name]] * len(PLAYERS), np.float64)
 
 
 PLANNER = Planner(

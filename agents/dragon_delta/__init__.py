@@ -1,1 +1,0 @@
-"""Dragon Delta's tuning and its network."""
