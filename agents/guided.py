@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from agents.neural import Neural, load
 from drago_env.core.checks import one_of, real
-from drago_env.core.planning import Plan, Planner
+from drago_env.core.planning import Planner
 from drago_env.search import Search
+
+LEAST_PRIOR = 1e-9  # smaller ones count as this
 
 
 @dataclass
@@ -39,12 +41,11 @@ class Guided(Search):
         real("prior_weight", self.prior_weight, 0, 1000)
         self._network = Neural(None if self.path is None else load(self.path))
 
-    def _plan(self, planner: Planner, playouts: int, uniform: bool, margin: bool) -> Plan:
-        plan = super()._plan(planner, playouts, uniform, margin)
-        return plan._replace(prior_weight=self.prior_weight)
-
-    def _priors(self, game: Any, state: Any) -> NDArray[np.float32]:
-        return self._network.evaluate(game, state).priors
+    def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64]:
+        priors = self._network.evaluate(game, state).priors
+        liking = self.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))
+        start = super()._start(planner, game, state)
+        return liking if start is None else liking + start
 
 
 make = Guided

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import one_of, real, whole
-from drago_env.core.planning import Plan, Planner, SearchResult, planner_of, search
+from drago_env.core.planning import Plan, Planner, SearchResult, judge, planner_of, search
 from drago_env.core.search import END_OF_GAME
 from drago_env.policy import View, planned, row_numbers
 
@@ -26,8 +26,10 @@ class Search:
     Each playout starts in a world in which what is hidden is drawn anew, goes on for a few
     decisions by rules of thumb, and is worth the estimated chance to win from there; where a game
     has neither, playouts are uniform and run to the end. `flat` gives all candidates the same
-    worlds and sends the better half on (sequential halving); `tree` grows a tree over all worlds,
-    in which each seat does what is best for itself (ISMCTS with max^n values).
+    worlds and sends the better half on (sequential halving); what the rules of thumb like less
+    starts behind, as if playouts had been lost already, so that few playouts do not replace a
+    good rule by noise. `tree` grows a tree over all worlds, in which each seat does what is best
+    for itself (ISMCTS with max^n values).
     """
 
     method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
@@ -38,6 +40,7 @@ class Search:
     playout: str | None = None  # who plays on: uniform, or rules of thumb that the game has
     leaf: str | None = None  # what the cut is worth: win_chance, margin or end
     noise: float = 0.0  # share of a playout's decisions that are random
+    head_start: float | None = None  # flat only: playouts that a unit of `heuristic` is worth
     explore: float = 1.0  # tree only: the bonus for what is little known
     prior_temperature: float = 2.0  # tree only: how loosely that bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
@@ -54,6 +57,8 @@ class Search:
         if self.depth is not None:
             whole("depth", self.depth, 0, END_OF_GAME)
         real("noise", self.noise, 0, 1)
+        if self.head_start is not None:
+            real("head_start", self.head_start, 0, 1e6)
         real("explore", self.explore, 0, 1000)
         real("prior_temperature", self.prior_temperature, 0.001, 1000)
 
@@ -92,7 +97,7 @@ class Search:
             fitted = [name for name in planner.leaves if name not in ("end", "margin")]
             if fitted:
                 sets["leaf_weights"] = planner.weights(fitted[0])
-        return search(game, state, seeds, plan, **sets, priors=self._priors(game, state))
+        return search(game, state, seeds, plan, **sets, start=self._start(planner, game, state))
 
     def _chosen(self, name: str, value: str | None, allowed: tuple[str, ...], game: Any) -> str:
         if value is None:
@@ -112,9 +117,15 @@ class Search:
             self.sees_all,
         )
 
-    def _priors(self, game: Any, state: Any) -> NDArray[np.float32] | None:
-        """Nobody advises it."""
-        return None
+    def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64] | None:
+        """What the listed actions have before any playout; None: all the same."""
+        worth = planner.head_start if self.head_start is None else self.head_start
+        if self.method != "flat" or planner.weights is None or worth == 0:
+            return None
+        found = judge(game, state, planner.weights("heuristic"))
+        known = np.arange(found.values.shape[1]) < found.counts[:, None]
+        best = np.where(known, found.values, -1e300).max(1, keepdims=True)
+        return np.where(known, worth * (found.values - best), 0.0)
 
 
 make = Search

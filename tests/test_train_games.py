@@ -16,10 +16,11 @@ from drago_env.game import Game
 from drago_env.games import BUILT_IN
 from tests.games import NAMES
 from train import rllib_league, rllib_ppo, runs, sb3_ppo
-from train.arguments import Arguments, make_game, simple_agents
+from train.arguments import Arguments, make_game, rewarded, simple_agents
 from train.demo import Demo, demonstrate
 from train.evaluate import Evaluation, as_markdown
 from train.ppo import begin, train
+from train.prepare import completed
 from train.rllib_command import Command
 
 pytestmark = [
@@ -90,6 +91,27 @@ def test_one_network_learns_all_variants_and_goes_on_to_the_last_bit(
     assert ("margin" in card) == spec.has_points
     assert ("cut off" in card) == spec.can_truncate
     plays(make(variants(name)[0]), out / runs.NETWORK)
+
+
+@EVERY_GAME
+def test_a_learner_is_paid_what_the_game_thinks_best_unless_told(name: str) -> None:
+    best = getattr(make(name), "training_reward", None)
+    wanted = name if best is None else f"{name}:reward={best}"
+    assert completed(Arguments(game=(name,))).specs == [wanted]
+    assert sb3_ppo.Arguments(game=name).spec == wanted
+    assert Command(game=name).spec == wanted
+    told = f"{name}:players=2,reward=win"
+    assert completed(Arguments(game=(told,))).specs == [told]
+    assert sb3_ppo.Arguments(game=told).spec == told
+
+
+def test_long_games_pay_on_the_way() -> None:
+    rewards = {name: make(rewarded(name)).reward for name in BUILT_IN}  # type: ignore[attr-defined]
+    assert rewards == {
+        "mount_drago": "win",
+        "dragon_delta": "rank",
+        "rupe_dei_draghi": "progress",
+    }
 
 
 @EVERY_GAME

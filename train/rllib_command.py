@@ -10,7 +10,7 @@ import tyro
 
 from agents.shorthand import GameOptions
 from drago_env.policy import resolve, sees_all
-from train.arguments import Hyperparameters, check_number, simple_agents
+from train.arguments import Hyperparameters, check_number, rewarded, simple_agents
 from train.runs import check_vacant
 
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
@@ -58,6 +58,11 @@ class Command(Hyperparameters, GameOptions):
             self._check({"iterations": 1}, MOST)
         check_number("seconds", self.seconds, 1, MOST, float)
         check_number("selfplay", self.selfplay, 0, 1, float)
+
+    @property
+    def spec(self) -> str:
+        """The game that these words mean, with the reward that suits learning."""
+        return rewarded(super().spec)
 
     @property
     def rivals(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from drago_env.games import make
 from drago_env.policy import resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
 from train import runs
-from train.arguments import Hyperparameters, parse, simple_agents
+from train.arguments import Hyperparameters, parse, rewarded, simple_agents
 from train.evaluate import Evaluation, as_markdown, evaluate
 from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
@@ -73,6 +73,11 @@ class Arguments(Hyperparameters, GameOptions):
             raise ValueError("num_envs * num_steps leaves a minibatch of a single decision")
         if self.opponents == ():
             raise ValueError("opponents must name at least one agent")
+
+    @property
+    def spec(self) -> str:
+        """The game that these words mean, with the reward that suits learning."""
+        return rewarded(super().spec)
 
     @property
     def rivals(self) -> tuple[str, ...]:

@@ -78,8 +78,8 @@ def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]
     apply, judge, kind_of = functions.apply, advice.assess, advice.kind or no_kind
 
     @made
-    def assess(state: Any, shared: Any, best: Any) -> None:
-        """The best legal action of each game by the rules of thumb."""
+    def assess(state: Any, shared: Any, best: Any, values: Any) -> None:
+        """The best legal action of each game by the rules of thumb, and what each is worth."""
         tables, weights = shared
         works = np.empty(1, work_type)
         for row in range(state.shape[0]):
@@ -90,6 +90,8 @@ def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]
             if count > 0:
                 place = judge(game, count, rules, weights[kind_of(game)], works[0])
                 best[row] = np.int64(works[0]["actions"][place])
+            for i in range(count):
+                values[row, i] = works[0]["values"][i]
 
     @made
     def roll(state: Any, picks: Any, who: Any, shared: Any) -> None:

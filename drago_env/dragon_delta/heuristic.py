@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import real
-from drago_env.core.planning import SearchResult
-from drago_env.dragon_delta.planning import draw, judge
+from drago_env.core.planning import SearchResult, judge
+from drago_env.dragon_delta.planning import draw, weights
 from drago_env.dragon_delta.state import PROGRAM
 from drago_env.policy import View, planned, row_numbers
 
@@ -50,7 +50,7 @@ class Heuristic:
 
     def search(self, game: Any, state: NDArray[np.void], seeds: NDArray[np.uint64]) -> SearchResult:
         """What it thinks of every legal action, so that it can also teach a network."""
-        return judge(game, state, self.name)
+        return judge(game, state, weights(self.name))
 
 
 make = Heuristic

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array
 from drago_env.core.planning import Planner, SearchResult
-from drago_env.dragon_delta.game import DragonDelta
-from drago_env.dragon_delta.kernel import judging as kernel
 from drago_env.dragon_delta.kernel.planning import SEARCHES
-from drago_env.game import Seeds, State
+from drago_env.game import Seeds
 
 
 class Weights(NamedTuple):
@@ -54,16 +52,8 @@ PLANNER = Planner(
     playouts=("light", "heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
     depth=10,
+    head_start=2.0,
 )
-
-
-def judge(game: DragonDelta, state: State, name: str) -> SearchResult:
-    """What each legal action is worth by the rules of thumb with a set of weights."""
-    legal = game.legal(state)
-    values = np.zeros(legal.actions.shape)
-    shared = game.tables, weights(name)
-    game.run(kernel.judge, len(state), state, shared, legal.actions, legal.counts, values)
-    return SearchResult(legal.actions, legal.counts, np.zeros(values.shape, np.int64), values)
 
 
 def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:

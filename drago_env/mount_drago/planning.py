@@ -99,6 +99,7 @@ PLANNER = Planner(
     playouts=("light", "heuristic", "greedy", "uniform"),
     leaves=("win_chance", "margin"),
     depth=5,
+    head_start=1.0,
     kind=kind,
 )
 
@@ -138,12 +139,12 @@ def search(
     plan: Plan,
     weights: NDArray[np.float64],
     win_chance: NDArray[np.float64],
-    priors: NDArray[np.float32] | None = None,
+    start: NDArray[np.float64] | None = None,
 ) -> SearchResult:
     """Thinks about every game's legal actions by playouts; see `core.planning.search`."""
     _check_weights("weights", weights, Weights, len(PLAYERS))
     _check_weights("win_chance", win_chance, WinChance, len(PLAYERS))
-    return planning.search(game, state, seeds, plan, weights, win_chance, priors)
+    return planning.search(game, state, seeds, plan, weights, win_chance, start)
 
 
 def roll(

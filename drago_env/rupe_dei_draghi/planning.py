@@ -100,6 +100,7 @@ PLANNER = Planner(
     playouts=("heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
     depth=8,
+    head_start=1.0,
 )
 
 
