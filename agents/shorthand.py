@@ -26,6 +26,12 @@ class GameOptions:
     """Shorthand for the default game: a board file instead of the built-in side."""
 
     @property
+    def named(self) -> bool:
+        """Whether any of these words was said."""
+        words = self.game, self.players, self.edition, self.board
+        return any(word is not None for word in words)
+
+    @property
     def spec(self) -> str:
         """The game that these words mean."""
         asked = [] if self.game is None else [self.game]
