@@ -60,7 +60,7 @@ def win_share(model: MaskablePPO, name: str, opponent: str, games: int) -> float
         seen, _, done, infos = envs.step(actions)
         for row in np.flatnonzero(done & np.isnan(shares)):
             won = infos[row]["winners"]
-            shares[row] = (infos[row]["seat"] in won) / len(won)
+            shares[row] = won[infos[row]["seat"]] / won.sum()
     return float(shares.mean())
 
 

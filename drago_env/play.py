@@ -97,9 +97,33 @@ def play(
     numbers = streams(seeds if choices is None else choices)
     if len(numbers) != len(state):
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
-    places = _seating(game, state, len(players), seating)
+    places, start = _seating(game, state, len(players), seating), select(state)
+    moves = play_on(game, players, state, numbers, places, watch, openings)
+    seats = int(game.players(state).max(initial=0))
+    names = np.array([policy.name for policy in players], object)[places]
+    kept = _records(game, start, moves, seeds, names) if records else []
+    scores, winners = game.scores(state)[:, :seats].copy(), game.winners(state)[:, :seats]
+    played = Played(scores, winners, kept)
+    played._table = _table(game, state, seeds, names)
+    return played
+
+
+def play_on(
+    game: Game,
+    players: Sequence[Policy],
+    state: State,
+    numbers: NDArray[np.uint64],
+    places: NDArray[np.int64],
+    watch: Watch | None = None,
+    openings: NDArray[np.uint64] | None = None,
+) -> list[NDArray[np.int64]]:
+    """Plays games that are under way to their end, in place; returns the decisions of each round.
+
+    `numbers`, one for each game, are used up: all that the policies draw follows from them. The
+    rest is as for `play`.
+    """
     rng = RowGenerator(np.random.PCG64(int(numbers[0]) if len(numbers) else 0))
-    start, turn = select(state), game.look(state)
+    turn = game.look(state)
     moves: list[NDArray[np.int64]] = []
     while (running := turn.legal.counts > 0).any():
         chosen = np.full(len(state), -1)
@@ -119,13 +143,7 @@ def play(
         moves.append(chosen)
     if watch:
         watch(state, turn, np.full(len(state), -1))
-    seats = int(game.players(state).max(initial=0))
-    names = np.array([policy.name for policy in players], object)[places]
-    kept = _records(game, start, moves, seeds, names) if records else []
-    scores, winners = game.scores(state)[:, :seats].copy(), game.winners(state)[:, :seats]
-    played = Played(scores, winners, kept)
-    played._table = _table(game, state, seeds, names)
-    return played
+    return moves
 
 
 def _seating(game: Game, state: State, policies: int, seating: ArrayLike | None) -> Any:

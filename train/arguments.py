@@ -17,6 +17,7 @@ from agents.shorthand import shorthand
 from drago_env.game import Game
 from drago_env.games import DEFAULT, make, module_of, name_of
 from drago_env.policy import known
+from drago_env.specs import parse as parse_spec
 
 _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
@@ -45,7 +46,8 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "board", "reward")
+LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "thumbs")
+LATER += ("board", "reward")
 
 
 @dataclass
@@ -122,10 +124,12 @@ class Arguments(Hyperparameters):
     """widths of the layers that read the observation"""
     action: tuple[int, ...] = (64, 32)
     """widths of the layers that score an action"""
+    thumbs: bool | None = None
+    """tell it what the rules of thumb think; by default if there are any, or as --start was told"""
 
     lessons: int = 0
     """the first so many of the decisions: they are the teacher's, and the network copies them"""
-    teacher: str = "search:playouts=256"
+    teacher: str = "search:playouts=64"
     """who gives lessons: search or guided"""
     lesson_epochs: int = 8
     """times that an update goes through the decisions of a lesson"""
@@ -174,7 +178,7 @@ class Arguments(Hyperparameters):
             spec = make(DEFAULT).spec
             players = tuple(range(spec.min_players, spec.max_players + 1))
         specs = shorthand(self.game, players, self.editions, boards if any(boards) else None)
-        return [paying(spec, self.reward) for spec in specs]
+        return [rewarded(spec, self.reward) for spec in specs] if self.reward else specs
 
     @property
     def _boards(self) -> list[str]:
@@ -189,6 +193,7 @@ class Arguments(Hyperparameters):
         missing = [f.name for f in fields(cls) if f.name not in values and f.name not in LATER]
         if missing:
             raise ValueError(f"the arguments lack {', '.join(missing)}")
+        values.setdefault("thumbs", False)  # older networks were not told
         for name in ("out", "resume", "start"):
             values[name] = values[name] and Path(values[name])
         return cls(**values)
@@ -230,13 +235,15 @@ def make_game(specs: Sequence[str]) -> tuple[Any, NDArray[np.int64]]:
     return game, np.array([game.rules.index(one) for one in rules])
 
 
-def paying(spec: str, reward: str | None) -> str:
-    """The same game with this reward; None leaves it as it is."""
-    if reward is None:
-        return spec
-    if "reward=" in spec:
+def rewarded(spec: str, reward: str | None = None) -> str:
+    """The spec with this reward, or with what its game thinks best to learn from, if it has one."""
+    named = "reward" in parse_spec(spec)[1]
+    if reward is not None and named:
         raise ValueError(f"the game {spec} names its reward already: leave out --reward {reward}")
-    return f"{spec}{',' if ':' in spec else ':'}reward={reward}"
+    best = reward or getattr(make(spec), "training_reward", None)
+    if best is None or named:
+        return spec
+    return f"{spec}{',' if ':' in spec else ':'}reward={best}"
 
 
 def players_of(game: Game) -> int:

@@ -34,15 +34,15 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents import neural
 from agents.network import Shape
-from agents.shorthand import GameOptions
+from agents.shorthand import GamesOptions
 from drago_env.core.files import in_words, replacing
 from drago_env.games import make
 from drago_env.policy import resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from train import runs
-from train.arguments import Hyperparameters, parse, paying, simple_agents
-from train.evaluate import Evaluation, as_markdown, evaluate
+from train.arguments import Hyperparameters, make_game, parse, rewarded, simple_agents
+from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
 from train.runs import Run
 
 MANY = 50  # games after which it is told that all of them paid the same
@@ -50,7 +50,7 @@ _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")
 
 
 @dataclass
-class Arguments(Hyperparameters, GameOptions):
+class Arguments(Hyperparameters, GamesOptions):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
@@ -66,7 +66,7 @@ class Arguments(Hyperparameters, GameOptions):
     evaluate_every: int = 250_000
     """decisions between two arenas against each of the opponents"""
     evaluate_games: int = 400
-    """games of each arena"""
+    """games of each arena; one for each number of players, in the first game that has it"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,9 +77,9 @@ class Arguments(Hyperparameters, GameOptions):
             raise ValueError("opponents must name at least one agent")
 
     @property
-    def paying(self) -> str:
-        """The game with its reward."""
-        return paying(self.spec, self.reward)
+    def specs(self) -> list[str]:
+        """The game that these words mean, with its reward, or the one that suits learning."""
+        return [rewarded(spec, self.reward) for spec in super().specs]
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -90,15 +90,19 @@ class Arguments(Hyperparameters, GameOptions):
 
 def make_env(arguments: Arguments) -> LearnerVecEnv:
     """The games: each observation holds the mask and the features of every action."""
-    game = make(arguments.paying)
-    there = game.spec.feature_size > 0
+    game, variants = make_game(arguments.specs)
     return LearnerVecEnv(
-        game, arguments.num_envs, arguments.rivals, flat=False, action_features=there
+        game,
+        arguments.num_envs,
+        arguments.rivals,
+        flat=False,
+        action_features=game.spec.feature_size > 0,
+        variants=variants.tolist(),
     )
 
 
 def make_model(arguments: Arguments, env: VecEnv) -> MaskablePPO:
-    bound = make(arguments.paying).spec.reward_bound
+    bound = make(arguments.spec).spec.reward_bound
     return MaskablePPO(
         LegalActionsPolicy,
         env,
@@ -146,7 +150,7 @@ class Arena(BaseCallback):
         self.found = evaluate(
             neural.Neural(neural.Checkpoint(file, *saved, {})),
             arguments.rivals,
-            [arguments.spec],
+            arena_games(arguments.specs),
             arguments.evaluate_games,
             arguments.seed,
         )
