@@ -199,7 +199,6 @@ def test_a_snapshot_of_a_batch_goes_on_alike(make: Makers) -> None:
 
 def test_environments_say_what_they_are(name: str, make: Makers) -> None:
     made, players = make, f"{drago_env.make(name).spec.title}, 2 players"
-    assert repr(made.raw_env(players=2)) == f"<GameAEC: {players}>"
     single = made.single_env(players=2, opponents=["uniform"])
     assert repr(single) == f"<LearnerEnv: {players}, against uniform>"
     for maker in (made.vector_env, made.selfplay_env, made.sb3_env):

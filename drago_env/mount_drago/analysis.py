@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.core.records import table as shared_table
 from drago_env.core.transitions import transitions as of_frames
 from drago_env.mount_drago.moves import numbers
-from drago_env.mount_drago.record import FORMAT, Frame, Record, walk
+from drago_env.mount_drago.record import Frame, Record, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
 
 
@@ -23,12 +22,8 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
 
     `pandas.DataFrame(table(records))`. Colour, value and the spaces are those of the card and
     its dragon; -1 and "" stand where a move has no card. `points_own` and `score_own` are the
-    mover's, `score_own` after the move. Records of other games have the columns that all games
-    share: see `drago_env.core.records.table`.
+    mover's, `score_own` after the move.
     """
-    kinds = {made.get("format") for made in records if isinstance(made, dict)}
-    if len(records) and FORMAT not in kinds and len(kinds) == 1:
-        return shared_table(records)
     parts = [_moves(frame, records) for frame in walk(records)]
     if not parts:
         return {name: np.array([]) for name in _COLUMNS}

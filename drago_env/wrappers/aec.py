@@ -21,14 +21,7 @@ from drago_env.core.chance import mix, mix_one
 from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.game import Game, Move, State
 from drago_env.policy import View, streams
-from drago_env.wrappers.spaces import (
-    CLOSED,
-    FPS,
-    RENDER_MODES,
-    check_render_mode,
-    decision_space,
-    told,
-)
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
 from drago_env.wrappers.texts import action_from_text, legal_texts
 
 Observation = dict[str, NDArray[Any]]
@@ -394,9 +387,6 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         for _ in range(int(dead)):
             self.step(None)
         self._views = whole("views", int(views), 0)
-
-    def __repr__(self) -> str:
-        return told(self, self.game)
 
     def __getstate__(self) -> dict[str, Any]:
         bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_seen", "_row_rewards")
