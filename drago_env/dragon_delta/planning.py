@@ -52,6 +52,6 @@ PLANNER = Planner(
     leaves=("win_chance",),
     depth=1,  # to the end of the round
     head_start=2.0,
-    number=128,
+    number=64,
     hidden=lambda state: np.asarray(state["step"] == PROGRAM),
 )
