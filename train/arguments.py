@@ -17,6 +17,7 @@ from agents.shorthand import shorthand
 from drago_env.game import Game
 from drago_env.games import DEFAULT, make, module_of, name_of
 from drago_env.policy import known
+from drago_env.specs import parse as parse_spec
 
 _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
@@ -42,7 +43,7 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature")
+LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "thumbs")
 
 
 @dataclass
@@ -115,6 +116,8 @@ class Arguments(Hyperparameters):
     """widths of the layers that read the observation"""
     action: tuple[int, ...] = (64, 32)
     """widths of the layers that score an action"""
+    thumbs: bool | None = None
+    """tell it what the rules of thumb think; by default if there are any, or as --start was told"""
 
     lessons: int = 0
     """the first so many of the decisions: they are the teacher's, and the network copies them"""
@@ -181,6 +184,7 @@ class Arguments(Hyperparameters):
         missing = [f.name for f in fields(cls) if f.name not in values and f.name not in LATER]
         if missing:
             raise ValueError(f"the arguments lack {', '.join(missing)}")
+        values.setdefault("thumbs", False)  # older networks were not told
         for name in ("out", "resume", "start"):
             values[name] = values[name] and Path(values[name])
         return cls(**values)
@@ -220,6 +224,14 @@ def make_game(specs: Sequence[str]) -> tuple[Any, NDArray[np.int64]]:
         return game, np.zeros(1, np.int64)
     rules = [make(spec).rules[0] for spec in specs]  # type: ignore[attr-defined]
     return game, np.array([game.rules.index(one) for one in rules])
+
+
+def rewarded(spec: str) -> str:
+    """The spec with the reward that its game thinks best to learn from, if it names none."""
+    best = getattr(make(spec), "training_reward", None)
+    if best is None or "reward" in parse_spec(spec)[1]:
+        return spec
+    return f"{spec}{',' if ':' in spec else ':'}reward={best}"
 
 
 def players_of(game: Game) -> int:

@@ -35,7 +35,7 @@ from train.collect import LEARNER, Member, Rollout, Setup
 from train.collectors import Cluster, Here
 from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
 from train.network import Network
-from train.prepare import opened, prepared
+from train.prepare import opened, prepared, shape_of
 from train.progress import progress_bar
 from train.runs import Run, RunError
 from train.tensors import Tensors, check_tensor, load_moments, moments, pack, unpack
@@ -236,7 +236,7 @@ class Training:
     def __init__(self, arguments: Arguments) -> None:
         self.arguments = arguments
         self.game, variants = make_game(arguments.specs)
-        self.shape = Shape.of(self.game, trunk=arguments.trunk, action=arguments.action)
+        self.shape = shape_of(self.game, arguments)
         self.learner = Learner(self.shape, arguments)
         self.collectors = make_collectors(arguments, self.game, variants, self.shape)
         self.update, self.steps, self.seconds = 0, 0, 0.0

@@ -196,7 +196,8 @@ def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
 
 def revision() -> str | None:
     """The git revision of the checkout, marked if files differ from it; None without git."""
-    git = ("git", "-C", str(Path(__file__).parent))
+    # without its optional locks: a run that is killed meanwhile would leave one in the checkout
+    git = ("git", "--no-optional-locks", "-C", str(Path(__file__).parent))
     try:
         head = subprocess.run(
             [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True

@@ -27,6 +27,8 @@ class Planner(NamedTuple):
     leaves: tuple[str, ...] = ("end",)  # what a cut may be worth; `end`: playouts are not cut
     depth: int = 0  # decisions after which a playout is cut by default; 0: at the end
     head_start: float = 0.0  # playouts won that a unit of the values of `heuristic` is worth
+    # which of the weights each game is played with; None: the first
+    kind: Callable[[State], NDArray[np.int64]] | None = None
     number: int = 1024  # playouts for a decision by default
     hidden: Callable[[State], NDArray[np.bool_]] | None = None  # which decisions others do not see
 

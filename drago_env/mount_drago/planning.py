@@ -73,12 +73,18 @@ def by_players(table: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
     return np.array([table[n] for n in PLAYERS], np.float64)
 
 
+def kind(state: State) -> NDArray[np.int64]:
+    """The row of the weights that each game is played with: by its number of players."""
+    return np.asarray(state["players"].astype(np.int64) - MIN_PLAYERS)
+
+
 PLANNER = Planner(
     SEARCHES,
     weights,
     playouts=("heuristic", "light", "greedy", "uniform"),
     leaves=("win_chance", "margin"),
     depth=5,
+    kind=kind,
     head_start=2.0,
     number=512,
 )
@@ -140,8 +146,7 @@ def roll(
     """
     _check_weights("weights", weights, Weights, len(PLAYERS) if who is None else None)
     if who is None:
-        places = state["players"].astype(np.int64)[:, None] - MIN_PLAYERS
-        who = np.repeat(places, MAX_PLAYERS, axis=1)
+        who = np.repeat(kind(state)[:, None], MAX_PLAYERS, axis=1)
     planning.roll(game, state, seeds, weights, who, depth, noise)
 
 
