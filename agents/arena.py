@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.cluster import run_on_cluster
 from agents.folder import Folder
-from agents.seating import Chunk, Columns, Config, join, play_deals, split
+from agents.seating import Chunk, Columns, Config, join, split
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def run(
             if folder:
                 folder.add(chunk)
             chunks.append(chunk._replace(records=[]))
-            advance(len(chunk.columns["deal"]) // config.players)
+            advance(len(chunk.columns["deal"]) // config.rows)
     whole = join(chunks)
     if folder:
         folder.finish(whole)
@@ -136,18 +136,18 @@ def _played(
 ) -> Played:
     """The finished jobs as they come."""
     if ray is not None:
-        yield from run_on_cluster(ray, play_deals, ((config, *job, records) for job in jobs))
+        yield from run_on_cluster(ray, _play, ((config, *job, records) for job in jobs))
         return
     if workers <= 1:
         for first, last in jobs:
-            yield play_deals(config, first, last, records)
+            yield _play(config, first, last, records)
         return
     before = set(multiprocessing.active_children())
     # Never fork: compiled code and its threads do not survive it.
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
     try:
-        for task in as_completed([pool.submit(play_deals, config, *job, records) for job in jobs]):
+        for task in as_completed([pool.submit(_play, config, *job, records) for job in jobs]):
             yield task.result()
         pool.shutdown()
     except BaseException:  # an interrupt as well: what is under way is given up
@@ -155,6 +155,10 @@ def _played(
         for child in set(multiprocessing.active_children()) - before:
             child.terminate()
         raise
+
+
+def _play(config: Config, first: int, last: int, records: bool) -> Chunk:
+    return config.play(first, last, records)
 
 
 def _start_worker() -> None:

@@ -153,7 +153,7 @@ class Report:
                 {
                     "agent": one.name,
                     "games": one.games,
-                    **{name: _plain(getattr(one, name)) for name in numbers},
+                    **{name: plain(getattr(one, name)) for name in numbers},
                     "sees_all": one.sees_all,
                 }
                 for one in self.standings
@@ -162,9 +162,9 @@ class Report:
                 {
                     "a": pair.a.name,
                     "b": pair.b.name,
-                    "win_share_difference": _plain(pair.win_share.estimate),
-                    **({"margin_difference": _plain(pair.margin.estimate)} if pair.margin else {}),
-                    "ahead": _plain(pair.ahead),
+                    "win_share_difference": plain(pair.win_share.estimate),
+                    **({"margin_difference": plain(pair.margin.estimate)} if pair.margin else {}),
+                    "ahead": plain(pair.ahead),
                 }
                 for pair in self.pairs
             ],
@@ -174,7 +174,7 @@ class Report:
         if self.truncated is not None:
             whole["truncated"] = self.truncated
         if self.luck:
-            whole["luck"] = {name: _plain(share) for name, share in self.luck._asdict().items()}
+            whole["luck"] = {name: plain(share) for name, share in self.luck._asdict().items()}
         return json.dumps(whole)
 
     # ------------------------------------------------------------ tables
@@ -250,12 +250,12 @@ class Report:
         console = Console(file=file, width=None if file.isatty() else 120, highlight=False)
         folded = [[cell.replace(" [", "\n[") for cell in row] for row in self.rows()]
         console.print(f"\n{self.title}", markup=False)
-        console.print(_rich(self.headings, folded))
+        console.print(terminal_table(self.headings, folded))
         for line in self.notes():
             console.print(line, markup=False)
         if len(self.standings) > 1:
             console.print(f"\n{CROSS}:")
-            console.print(_rich(self._numbers(), self.cross()))
+            console.print(terminal_table(self._numbers(), self.cross()))
 
     def _numbers(self) -> list[str]:
         """The headings of the cross table: the numbers of its rows, since names are long."""
@@ -318,7 +318,7 @@ def _strength(one: Standing) -> tuple[float, float]:
     return one.win_share.mean, one.margin.mean if one.margin else -one.rank.mean
 
 
-def _plain(estimate: Estimate) -> dict[str, float | None]:
+def plain(estimate: Estimate) -> dict[str, float | None]:
     """Rounded, so that no machine's last bit shows; null where a number is not known."""
     return {
         name: None if math.isnan(number) else round(number, 6) + 0.0
@@ -379,7 +379,8 @@ def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     )
 
 
-def _rich(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+def terminal_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    """A table for a terminal."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -52,9 +52,28 @@ def play(
     numbers = streams(seeds if choices is None else choices)
     if len(numbers) != len(state):
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
-    places = _seating(game, state, len(players), seating)
+    places, start = _seating(game, state, len(players), seating), select(state)
+    moves = play_on(game, players, state, numbers, places, watch, openings)
+    written = _records(game, start, moves, seeds, players, places) if records else []
+    return Played(game.scores(state).copy(), game.winners(state), written)
+
+
+def play_on(
+    game: Game,
+    players: Sequence[Policy],
+    state: State,
+    numbers: NDArray[np.uint64],
+    places: NDArray[np.int64],
+    watch: Watch | None = None,
+    openings: NDArray[np.uint64] | None = None,
+) -> list[NDArray[np.int64]]:
+    """Plays games that are under way to their end, in place; returns the decisions of each round.
+
+    `numbers`, one for each game, are used up: all that the policies draw follows from them. The
+    rest is as for `play`.
+    """
     rng = RowGenerator(np.random.PCG64(int(numbers[0]) if len(numbers) else 0))
-    start, turn = select(state), game.look(state)
+    turn = game.look(state)
     moves: list[NDArray[np.int64]] = []
     while (running := turn.legal.counts > 0).any():
         chosen = np.full(len(state), -1)
@@ -74,8 +93,7 @@ def play(
         moves.append(chosen)
     if watch:
         watch(state, turn, np.full(len(state), -1))
-    written = _records(game, start, moves, seeds, players, places) if records else []
-    return Played(game.scores(state).copy(), game.winners(state), written)
+    return moves
 
 
 def _seating(game: Game, state: State, policies: int, seating: ArrayLike | None) -> Any:

@@ -20,11 +20,13 @@ MAY_IMPORT = {
     "drago_env.games": ("drago_env.game", "drago_env.specs"),
     "drago_env.specs": (),
     "drago_env.moved": (),
+    "drago_env.checkout": (),
     "drago_env.game": ("drago_env.moved",),
     "drago_env.testing": GENERAL,
     "drago_env.core": GENERAL,
     "drago_env.pictures": (*GENERAL, "drago_env.pictures"),
     "drago_env.wrappers.makers": (*GENERAL, "drago_env.games", "drago_env.wrappers"),
+    "drago_env.wrappers.openspiel": (*GENERAL, "drago_env.games"),
     "drago_env.wrappers": (
         *GENERAL,
         "drago_env.policy",
@@ -34,6 +36,7 @@ MAY_IMPORT = {
     "drago_env": (
         *GENERAL,
         *("drago_env.games", "drago_env.policy", "drago_env.play", "drago_env.pictures"),
+        "drago_env.checkout",
         "drago_env.wrappers",
     ),
 }

@@ -121,7 +121,7 @@ class Arguments(Hyperparameters):
 
     lessons: int = 0
     """the first so many of the decisions: they are the teacher's, and the network copies them"""
-    teacher: str = "search:playouts=256"
+    teacher: str = "search:playouts=64"
     """who gives lessons: search or guided"""
     lesson_epochs: int = 8
     """times that an update goes through the decisions of a lesson"""

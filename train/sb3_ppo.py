@@ -33,14 +33,14 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from agents import neural
-from agents.shorthand import GameOptions
+from agents.shorthand import GamesOptions
 from drago_env.core.files import replacing
 from drago_env.games import make
 from drago_env.policy import resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
 from train import runs
-from train.arguments import Hyperparameters, parse, rewarded, simple_agents
-from train.evaluate import Evaluation, as_markdown, evaluate
+from train.arguments import Hyperparameters, make_game, parse, rewarded, simple_agents
+from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
 from train.runs import Run
 from train.sb3_policy import LegalActionsPolicy
 
@@ -48,7 +48,7 @@ _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")
 
 
 @dataclass
-class Arguments(Hyperparameters, GameOptions):
+class Arguments(Hyperparameters, GamesOptions):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
@@ -64,7 +64,7 @@ class Arguments(Hyperparameters, GameOptions):
     evaluate_every: int = 250_000
     """decisions between two arenas against each of the opponents"""
     evaluate_games: int = 400
-    """games of each arena"""
+    """games of each arena; one for each number of players, in the first game that has it"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,9 +75,9 @@ class Arguments(Hyperparameters, GameOptions):
             raise ValueError("opponents must name at least one agent")
 
     @property
-    def spec(self) -> str:
+    def specs(self) -> list[str]:
         """The game that these words mean, with the reward that suits learning."""
-        return rewarded(super().spec)
+        return [rewarded(spec) for spec in super().specs]
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -88,10 +88,14 @@ class Arguments(Hyperparameters, GameOptions):
 
 def make_env(arguments: Arguments) -> VecMonitor:
     """The games: each observation holds the mask and the features of every action."""
-    game = make(arguments.spec)
-    there = game.spec.feature_size > 0
+    game, variants = make_game(arguments.specs)
     env = LearnerVecEnv(
-        game, arguments.num_envs, arguments.rivals, flat=False, action_features=there
+        game,
+        arguments.num_envs,
+        arguments.rivals,
+        flat=False,
+        action_features=game.spec.feature_size > 0,
+        variants=variants.tolist(),
     )
     return VecMonitor(env)
 
@@ -138,7 +142,7 @@ class Arena(BaseCallback):
         self.found = evaluate(
             neural.Neural(neural.Checkpoint(file, *saved, {})),
             arguments.rivals,
-            [arguments.spec],
+            arena_games(arguments.specs),
             arguments.evaluate_games,
             arguments.seed,
         )

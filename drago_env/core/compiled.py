@@ -27,6 +27,7 @@ except ImportError:  # another numba: nothing is kept on disk
 Function = Callable[..., Any]
 PACKAGE = __name__.partition(".")[0]
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS["no_cfunc_wrapper"] = True  # nobody calls kernels from C: a quarter less to compile
 _taken: set[tuple[str, str]] = set()  # function and game of every `compiled_for`
 
 

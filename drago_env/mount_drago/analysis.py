@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.mount_drago.record import Frame, Record, RecordError, walk
+from drago_env.core.transitions import transitions as of_frames
+from drago_env.mount_drago.record import Record, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
 
 
@@ -76,39 +77,8 @@ _COLUMNS = (
 
 
 def transitions(records: Sequence[Record], reward: str = "win") -> dict[str, NDArray[Any]]:
-    """Every decision of whole games as arrays for imitation learning.
-
-    `observation`, `action`, `mask` and `return` (what the mover's seat is still paid from this
-    move on, undiscounted), with `game`, `move` and `seat` to tell them apart.
-    """
-    running = [index for index, record in enumerate(records) if "scores" not in record]
-    if running:
-        raise RecordError(f"record {running[0]}: the game has not ended, so it has no return")
-    frames: list[Frame] = []
-    parts: list[dict[str, NDArray[Any]]] = []
-    for frame in walk(records, reward):
-        frames.append(frame)
-        state = frame.state[frame.rows]
-        parts.append(
-            {
-                "observation": frame.game.observe(state),
-                "action": frame.actions[frame.rows],
-                "mask": frame.game.legal(state).mask,
-                "seat": state["seat"].astype(np.int64),
-                "game": frame.records[frame.rows],
-                "move": np.full(len(state), frame.move),
-            }
-        )
-    if not parts:
-        raise RecordError("there are no records")
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    paid = np.zeros((len(records), max(f.move for f in frames) + 1, MAX_PLAYERS), np.float32)
-    for frame in frames:
-        paid[frame.records, frame.move] = frame.rewards
-    still = paid[:, ::-1].cumsum(1, dtype=np.float64)[:, ::-1].astype(np.float32)
-    joined["return"] = still[joined["game"], joined["move"], joined["seat"]]
-    order = np.lexsort((joined["move"], joined["game"]))
-    return {name: column[order] for name, column in joined.items()}
+    """Every decision of whole games as arrays; see `drago_env.analysis`, which has all games."""
+    return of_frames(walk(records, reward), records)
 
 
 class Means(NamedTuple):

@@ -17,7 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.files import DAMAGE
-from drago_env.core.records import Frame, Record, RecordError, read, write
+from drago_env.core.records import (
+    Frame,
+    Opened,
+    Record,
+    RecordError,
+    Replays,
+    head_fault,
+    is_count,
+    is_int,
+    names_fault,
+    read,
+    same,
+    write,
+)
 from drago_env.game import Outcome, State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
@@ -102,7 +115,7 @@ def record(
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record: other hands and draws become counts, no seed."""
     players = made["rules"]["players"]
-    if any(_is_int(hand) for hand in made["start"]["hands"]):
+    if any(is_int(hand) for hand in made["start"]["hands"]):
         raise ValueError("this is one seat's view already; take views of the whole record")
     if not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
@@ -124,10 +137,7 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
     from drago_env.mount_drago.replay import view_game, view_positions, view_seat
     from drago_env.pictures.page import replay as replay_of
 
-    names = made.get("riders")
-    if names is not None and not isinstance(names, list):
-        raise RecordError(f"riders must be a list of names or null, not {names!r:.40}")
-    viewer = view_seat(made)
+    names, viewer = made.get("riders"), view_seat(made)
     if viewer is None:
         verify(made)
         walked = [(f.game, f.state.copy(), int(f.actions[0])) for f in walk([made])]
@@ -139,76 +149,19 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
         positions = list(view_positions(game, made, viewer))
     except DAMAGE as error:
         raise RecordError(f"this view of a record cannot be read: {error!r:.300}") from error
+    if fault := names_fault(made, "riders", game.rules[0].players):
+        raise RecordError(fault)
     return replay_of(game, positions, viewer, names)
 
 
 # ---------------------------------------------------------------- reading and verifying
 
 
-@dataclass
-class _Game:
+@dataclass(kw_only=True)
+class _Game(Opened):
     """One record on its way through a replay."""
 
-    made: Record
-    rules: Rules
     start: State
-    fault: str | None = None
-
-
-def verify(made: Record) -> None:
-    """Replays a record against the rules; `RecordError` names the first wrong move."""
-    fault = verify_all([made])[0]
-    if fault:
-        raise RecordError(fault)
-
-
-def verify_all(records: Sequence[Record]) -> list[str | None]:
-    """For each record what is wrong with it, or None; all are replayed side by side."""
-    games = [_open(made) for made in records]
-    for _ in _walk(games):
-        pass
-    return [game if isinstance(game, str) else game.fault for game in games]
-
-
-def replay(made: Record, move: int | None = None) -> tuple[MountDrago, State]:
-    """The game after so many moves of a record (by default all), verified up to there."""
-    opened = _open(made)
-    if isinstance(opened, str):
-        raise RecordError(opened)
-    total = len(made["moves"])
-    if move is None:
-        move = total
-    if not 0 <= move <= total:
-        raise ValueError(f"the record has the moves 0 to {total}, not {move}")
-    if move < total:
-        opened.made = {
-            **{key: made[key] for key in made if key not in ("scores", "winners")},
-            "moves": made["moves"][:move],
-        }
-    *_, frame = _walk([opened])
-    if opened.fault:
-        raise RecordError(opened.fault)
-    return frame.game, frame.state
-
-
-def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
-    """Replays records side by side, in groups of equal sizes; refuses unsound ones at the end."""
-    games = [_open(made) for made in records]
-    yield from _walk(games, reward)
-    for index, game in enumerate(games):
-        fault = game if isinstance(game, str) else game.fault
-        if fault:
-            raise RecordError(f"record {index}: {fault}")
-
-
-def _walk(games: Sequence[_Game | str], reward: str = "win") -> Iterator[Frame]:
-    groups: dict[Any, list[int]] = {}
-    for index, game in enumerate(games):
-        if isinstance(game, _Game):
-            groups.setdefault(game.rules.sizes, []).append(index)
-    for indices in groups.values():
-        group = [game for i in indices if isinstance(game := games[i], _Game)]
-        yield from _walk_group(group, np.array(indices), reward)
 
 
 def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
@@ -264,10 +217,10 @@ def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | No
     if not isinstance(move, dict):
         return f"a move is an object, not {move!r:.40}"
     for key in ("seat", "action", "deck"):
-        if not _is_count(move.get(key)):
+        if not is_count(move.get(key)):
             return f"{key} must be a whole number, not {move.get(key)!r:.40}"
     for key in ("points", "drawn"):
-        if not isinstance(move.get(key), list) or not all(_is_int(x) for x in move[key]):
+        if not isinstance(move.get(key), list) or not all(is_int(x) for x in move[key]):
             return f"{key} must be a list of whole numbers, not {move.get(key)!r:.40}"
     if state["phase"][row] == OVER:
         return "the game is over already (clause 6.7)"
@@ -288,7 +241,7 @@ def _result_fault(
 ) -> str | None:
     """What is wrong with what a move is said to have brought."""
     got = points[: state["players"][row]].tolist()
-    if not _same(move["points"], got):
+    if not same(move["points"], got):
         return f"the points are {got}, not {move['points']} (clause 6)"
     drawn = int(state["drawn_size"][row])
     if len(move["drawn"]) != drawn:
@@ -307,46 +260,33 @@ def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | 
         named = [key for key in ("scores", "winners") if key in made]
         return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
     scores = state["score"][row, : state["players"][row]].tolist()
-    if not _same(made.get("scores"), scores):
+    if not same(made.get("scores"), scores):
         return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
     winners = np.flatnonzero(book.winners(state[row : row + 1])[0]).tolist()
-    if not _same(made.get("winners"), winners):
+    if not same(made.get("winners"), winners):
         return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
     return None
 
 
 def _open(made: Any) -> _Game | str:
     """A record with its rules and its deal, or what is wrong with them."""
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
-        return f"not a record of the format {FORMAT}"
-    for key, kind in (("rules", dict), ("board", list), ("start", dict), ("moves", list)):
-        if not isinstance(made.get(key), kind):
-            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
+    parts = {"rules": dict, "board": list, "start": dict, "moves": list}
     names = ("edition", "players", "colours", "copies", "hand", "summit_dragons")
-    missing = [name for name in names if name not in made["rules"]]
-    if missing:
-        return f"the rules lack {missing[0]}"
+    fault = head_fault(made, FORMAT, parts, names)
+    if fault:
+        return fault
     try:
         numbers = {name: made["rules"][name] for name in names}
         rules = Rules(board=Board.from_pairs(made["board"]), **numbers)
     except ValueError as error:
         return f"the rules are wrong: {error}"
-    fault = _names_fault(made, rules)
+    fault = names_fault(made, "riders", rules.players)
     if fault:
         return fault
     fault = _deal_fault(made, rules)
-    return f"the deal is wrong: {fault}" if fault else _Game(made, rules, _deal(made, rules))
-
-
-def _names_fault(made: Record, rules: Rules) -> str | None:
-    """What is wrong with the seed and the riders' names."""
-    seed, riders = made.get("seed"), made.get("riders")
-    if seed is not None and not _is_count(seed):
-        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
-    named = isinstance(riders, list) and all(isinstance(name, str) for name in riders)
-    if riders is not None and not (named and len(riders) == rules.players):
-        return f"riders must be null or {rules.players} names, not {riders!r:.40}"
-    return None
+    if fault:
+        return f"the deal is wrong: {fault}"
+    return _Game(made, rules, start=_deal(made, rules))
 
 
 def _deal_fault(made: Record, rules: Rules) -> str | None:
@@ -355,8 +295,8 @@ def _deal_fault(made: Record, rules: Rules) -> str | None:
     tops, hands, discard = start.get("tops"), start.get("hands"), start.get("discard")
     if not isinstance(tops, list) or not isinstance(hands, list) or not isinstance(discard, list):
         return "tops, hands and discard must be lists"
-    if any(_is_int(hand) for hand in hands) or any(
-        isinstance(move, dict) and _is_int(move.get("drawn")) for move in made["moves"]
+    if any(is_int(hand) for hand in hands) or any(
+        isinstance(move, dict) and is_int(move.get("drawn")) for move in made["moves"]
     ):
         return "this is one seat's view, which hides cards; the whole record is needed"
     if len(tops) != n or len(hands) != n:
@@ -364,7 +304,7 @@ def _deal_fault(made: Record, rules: Rules) -> str | None:
     if any(not isinstance(hand, list) or len(hand) != rules.hand for hand in hands):
         return f"each hand has {rules.hand} cards (clause 2.2)"
     cards = [*tops, *discard, *(card for hand in hands for card in hand)]
-    strange = [c for c in cards if not _is_int(c) or not 0 <= c < rules.card_kinds]
+    strange = [c for c in cards if not is_int(c) or not 0 <= c < rules.card_kinds]
     if strange:
         return f"{strange[0]!r:.40} is no card; cards run from 0 to {rules.card_kinds - 1}"
     if any(hand != sorted(hand) for hand in hands):
@@ -401,13 +341,6 @@ def _deal(made: Record, rules: Rules) -> State:
     return state
 
 
-def _same(said: Any, true: list[int]) -> bool:
-    return said == true and all(_is_int(x) for x in said)
-
-
-def _is_int(x: Any) -> bool:
-    return isinstance(x, int) and not isinstance(x, bool)
-
-
-def _is_count(x: Any) -> bool:
-    return _is_int(x) and x >= 0
+_REPLAYS = Replays(_open, _walk_group, ("scores", "winners"))
+verify, verify_all = _REPLAYS.verify, _REPLAYS.verify_all
+replay, walk = _REPLAYS.replay, _REPLAYS.walk

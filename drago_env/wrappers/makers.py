@@ -47,11 +47,11 @@ def _wrapped(
     render_mode: str | None = None,
     action_features: bool = False,
     render_viewer: str | int = "all",
+    text: bool = False,
 ) -> Any:
     """The environment with PettingZoo's usual wrappers: an illegal action ends the game with -1."""
-    raw = GameAEC(game, render_mode, action_features, render_viewer)
-    wrapped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
-    return Ordered(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    raw = GameAEC(game, render_mode, action_features, render_viewer, text)
+    return Ordered(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
 
 
 def _sb3(
@@ -61,11 +61,12 @@ def _sb3(
     seat: int | None = None,
     flat: bool = True,
     action_features: bool = False,
+    illegal: str = "raise",
 ) -> Any:
     """A native `VecEnv` of Stable-Baselines3; see `LearnerVecEnv`."""
     from drago_env.wrappers.sb3 import LearnerVecEnv
 
-    return LearnerVecEnv(game, num_envs, opponents, seat, flat, action_features)
+    return LearnerVecEnv(game, num_envs, opponents, seat, flat, action_features, illegal)
 
 
 def _maker(name: str, what: str, adapter: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,7 +26,10 @@ class LearnerVecEnv(VecEnv):
 
     Masks come as one array: `env_method("action_masks")` is a list with the whole
     `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
-    `env_method("set_opponents", ...)` takes effect at each game's next reset.
+    `env_method("set_opponents", ...)` takes effect at each game's next reset. Every info has the
+    same numbers at every step: `seat`, `opponents` (`opponent_names(...)` names them), and
+    `scores`, `winners` and `rank`, 0 before the end. Algorithms without masks need
+    `illegal="end"` or `"random"`, see `LearnerEnv`.
     """
 
     def __init__(
@@ -37,8 +40,13 @@ class LearnerVecEnv(VecEnv):
         seat: int | None = None,
         flat: bool = True,
         action_features: bool = False,
+        illegal: str = "raise",
+        variants: Sequence[int] = (0,),
     ) -> None:
-        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(
+            game, num_envs, opponents, seat, flat, action_features, illegal, variants
+        )
+        self._running: list[dict[str, Any]] = [{}] * num_envs  # the infos of running games
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
         self._started = self._closed = False
@@ -65,7 +73,8 @@ class LearnerVecEnv(VecEnv):
         self._started, self._closed = True, False
         self._reset_seeds()
         self._reset_options()
-        self.reset_infos = self._infos(rows)
+        self._note(rows)
+        self.reset_infos = [info.copy() for info in self._running]
         return self._batch.observation()
 
     def step_async(self, actions: Any) -> None:
@@ -81,31 +90,47 @@ class LearnerVecEnv(VecEnv):
         batch = self._batch
         rewards = batch.step(self._chosen, self._live).astype(np.float32)
         done = batch.over
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = [info.copy() for info in self._running]
+        for row in np.flatnonzero(batch.was_illegal).tolist():
+            infos[row]["illegal"] = True
         ended = np.flatnonzero(done)
         if len(ended):
             last, truncated = batch.observation(), batch.game.truncated(batch.state)
-            finals = batch.finals(ended)
-            for k, (row, info) in enumerate(zip(ended, self._infos(ended), strict=True)):
+            for row, info in zip(ended.tolist(), self._infos(ended), strict=True):
                 info["terminal_observation"] = (
                     {key: part[row] for key, part in last.items()}
                     if isinstance(last, dict)
                     else last[row]
                 )
                 info["TimeLimit.truncated"] = bool(truncated[row])
-                infos[row] = info | {key: entries[k] for key, entries in finals.items()}
+                infos[row] = info
             batch.reset_following(ended)
+            self._note(ended)
         return batch.observation(), rewards, done, infos
 
     def _infos(self, rows: Any) -> list[dict[str, Any]]:
-        seats, names = self._batch.learner[rows].tolist(), self._batch.names(rows).tolist()
-        return [{"seat": seat, "opponents": met} for seat, met in zip(seats, names, strict=True)]
+        told = self._batch.info()
+        for part in told.values():
+            part.setflags(write=False)  # an array serves many steps
+        return [
+            {key: part[row] if part.ndim > 1 else part[row].item() for key, part in told.items()}
+            for row in rows
+        ]
+
+    def _note(self, rows: Any) -> None:
+        """Keeps the infos of games that have just begun: they stay the same up to the end."""
+        for row, info in zip(rows, self._infos(rows), strict=True):
+            self._running[row] = info
 
     # ------------------------------------------------------------ what Stable-Baselines3 asks for
 
     def action_masks(self) -> Any:
         """The masks of all games, `(num_envs, num_actions)`."""
         return self._batch.mask().view(np.bool_)
+
+    def opponent_names(self, numbers: Any = None) -> Any:
+        """Whom the learners meet, or the names of these numbers of an info's `opponents`."""
+        return self._batch.opponent_names(numbers)
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the games meet from their next reset on."""
@@ -114,15 +139,16 @@ class LearnerVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks` and `set_opponents`, answered for the whole batch."""
-        if method_name not in ("action_masks", "set_opponents"):
+        """`action_masks`, `opponent_names` and `set_opponents`, answered for the whole batch."""
+        if method_name not in ("action_masks", "opponent_names", "set_opponents"):
             raise AttributeError(
-                f"the batch has the methods action_masks and set_opponents, not {method_name!r}"
+                "the batch has the methods action_masks, opponent_names and set_opponents, not "
+                f"{method_name!r}"
             )
         if method_name == "set_opponents" and indices is not None:
             raise ValueError("set_opponents is for all games of the batch: leave indices out")
         result = getattr(self, method_name)(*method_args, **method_kwargs)
-        if method_name == "action_masks" and indices is not None:
+        if indices is not None:
             return [result[i] for i in self._get_indices(indices)]
         return [result]
 
@@ -153,6 +179,7 @@ class LearnerVecEnv(VecEnv):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
+        self._note(range(self.num_envs))
         self._started = True
 
     def close(self) -> None:

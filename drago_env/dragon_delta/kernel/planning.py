@@ -16,6 +16,7 @@ from drago_env.dragon_delta.kernel.knowledge import revealed
 from drago_env.dragon_delta.kernel.legal import legal
 from drago_env.dragon_delta.kernel.way import WORK
 from drago_env.dragon_delta.kernel.win_chance import leaf_values
+from drago_env.dragon_delta.rules import MIN_PLAYERS
 from drago_env.dragon_delta.state import EMPTY, PROGRAM
 
 # How a search thinks that others program: as the heuristic does, but less surely.
@@ -32,9 +33,15 @@ def hidden(game: Any, seat: Any) -> Any:
 
 
 @inlined
-def no_kind(game: Any) -> Any:
-    """One set of weights for all numbers of players."""
-    return 0
+def kind(game: Any) -> Any:
+    """Chances to win are fitted for each number of players."""
+    return game["players"] - MIN_PLAYERS
+
+
+@inlined
+def quiet(game: Any) -> Any:
+    """Between two rounds: nobody has programmed yet."""
+    return game["step"] == PROGRAM and game["program"][game["first"], 0] == EMPTY
 
 
 @inlined
@@ -86,5 +93,5 @@ def imagine(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
 SEARCHES = searches(
     __name__,
     FUNCTIONS._replace(work=WORK, determinize=imagine),
-    Advice(no_kind, assess_all, leaf_values, hidden),
+    Advice(kind, assess_all, leaf_values, hidden, quiet),
 )
