@@ -140,7 +140,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
-        kind = type(action)
+        kind: Any = type(action)
         number = int(action) if kind is int or kind is np.int64 else _number(action)  # type: ignore[arg-type]
         if self.render_mode is not None and 0 <= number < self._num_actions:
             self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
@@ -164,7 +164,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def _may(self, action: Any) -> bool:
         """Whether an action is legal for the agent on turn."""
         number = isinstance(action, int | np.integer) and 0 <= action < self._num_actions
-        return number and self._row_mask[action] == 1
+        return bool(number and self._row_mask[action])
 
     def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
