@@ -138,6 +138,38 @@ def test_stable_baselines_trains_it(name: str, tmp_path: Path) -> None:
     plays(make(name), tmp_path / "run" / runs.NETWORK)
 
 
+def test_other_libraries_mix_specs_of_a_game(tmp_path: Path) -> None:
+    """Each deal draws one; an arena for each number of players."""
+    specs = ("race:players=2,rounds=3", "race:players=5,rounds=3")
+    told = sb3_ppo.Arguments(out=tmp_path / "run", game=specs, num_envs=16, minibatch_size=16)
+    told = replace(told, num_steps=4, steps=64, evaluate_games=4)
+    env = sb3_ppo.make_env(told)
+    env.reset()
+    state: Any = env.venv._batch.state  # type: ignore[attr-defined]
+    assert set(state["players"].tolist()) == {2, 5}
+    found = sb3_ppo.train(told)
+    assert [evaluation.players for evaluation in found] == [2] * len(told.rivals) + [5] * len(
+        told.rivals
+    )
+    config = {"game": list(specs), "opponents": ["uniform"], "past_selves": 0, "selfplay": 0.5}
+    league, rng, met = rllib_league.LeagueEnv(config), np.random.default_rng(0), set()
+    assert len(league.possible_agents) == 5
+    for seed in range(12):
+        seen, _ = league.reset(seed=seed)
+        over = False
+        while not over:
+            ((agent, last),) = seen.items()
+            met.add(league.env.max_num_agents)
+            legal = np.flatnonzero(last["action_mask"])
+            seen, _, ended, cut, _ = league.step({agent: int(rng.choice(legal))})
+            over = ended["__all__"] or cut["__all__"]
+    assert met == {2, 5}
+    command = Command(game=specs)
+    assert command.specs == list(specs)
+    with pytest.raises(ValueError, match="different games"):
+        rllib_league.LeagueEnv(config | {"game": ["race", "mount_drago"]})
+
+
 @EVERY_GAME
 def test_rllib_trains_it(name: str, tmp_path: Path) -> None:
     command = Command(

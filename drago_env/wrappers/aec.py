@@ -121,7 +121,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
-        self.infos = self._idle.copy()
+        self.infos: dict[str, dict[str, Any]] = {**self._idle}
         self._skip_agent_selection = None
         self._running, self._closed = True, False
         self._select(came & 255)
