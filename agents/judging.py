@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from drago_env.core.chance import GOLDEN, mix
 from drago_env.core.checks import select
-from drago_env.core.planning import roll
+from drago_env.core.planning import planner_of, roll
 from drago_env.game import Game, State
 from drago_env.play import play_on
 from drago_env.policy import Policy, RowGenerator, ask, resolve
@@ -36,14 +36,22 @@ class Judge:
     def play_on(self, state: State, numbers: Numbers) -> None:
         """Plays these games to their end, in place: rules of thumb in one compiled call."""
         game: Any = self.game
-        if isinstance(self.policy, RulesOfThumb):
-            planner, who = game.planner, np.zeros((len(state), game.spec.seats), np.int64)
-            if planner.kind is not None:
-                who += planner.kind(state)[:, None]
-            roll(game, state, numbers, planner.weights(self.policy.name), who)
-        else:
+        if not isinstance(self.policy, RulesOfThumb) or not self._one_set:
             seats = int(game.players(state).max(initial=0))
             play_on(game, [self.policy], state, numbers.copy(), np.zeros((len(state), seats), int))
+            return
+        who = np.zeros((len(state), game.spec.seats), np.int64)
+        if game.planner.kind is not None:
+            who += game.planner.kind(state)[:, None]
+        roll(game, state, numbers, game.planner.weights(self.policy.name), who)
+
+    @property
+    def _one_set(self) -> bool:
+        """Whether it is known which of its weights each game is played with."""
+        planner = planner_of(self.game, self.policy.name)
+        if planner.weights is None:
+            return False
+        return planner.kind is not None or len(planner.weights(self.policy.name)) == 1
 
     def worth(
         self, state: State, actions: NDArray[np.int64], numbers: Numbers, told: bool = False

@@ -32,6 +32,12 @@ class GameOptions(_Shorthand):
     """The game and its words, such as mount_drago:players=4; by default mount_drago."""
 
     @property
+    def named(self) -> bool:
+        """Whether any of these words was said."""
+        words = self.game, self.players, self.edition, self.board
+        return any(word is not None for word in words)
+
+    @property
     def spec(self) -> str:
         """The game that these words mean."""
         asked = [] if self.game is None else [self.game]

@@ -14,6 +14,7 @@ import math
 import re
 import sys
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -321,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(report.json())
         if command.out is not None:
             report.write(Path(command.out))
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    except (OSError, ValueError, TypeError, ImportError, BrokenExecutor) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -314,7 +315,8 @@ def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
 def main() -> None:
     from benchmarks import page
 
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    about = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=about)
     parser.add_argument("--game", default=TABLE, metavar="SPEC", help=f"by default {TABLE}")
     parser.add_argument("--every-game", action="store_true", help="the other games as well")
     parser.add_argument("--quick", action="store_true", help="about half a minute, less exact")
@@ -323,6 +325,10 @@ def main() -> None:
     parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
+    if chosen.peers and which(chosen.peers) is None:
+        parser.error(
+            f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
+        )
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
     figures: dict[str, Any] = {
         "command": command,

@@ -43,6 +43,24 @@ def read(path: str | Path) -> list[Record]:
     return records
 
 
+def table(records: Sequence[Record], seats: str = "players") -> dict[str, NDArray[Any]]:
+    """One row for each move of games of any kind, as equally long columns for pandas or Parquet.
+
+    `won` says whether the mover won in the end. Records are taken at their word: `verify_all` of
+    their game checks them. `seats` is where a record names who plays.
+    """
+    rows = []
+    for game, made in enumerate(records):
+        names, winners = made.get(seats) or {}, made.get("winners") or ()
+        for number, move in enumerate(made["moves"]):
+            seat = move["seat"]
+            name = names[seat] if names else ""
+            rows.append((game, number, seat, name, move["action"], seat in winners))
+    heads = ("game", "move", "seat", "player", "action", "won")
+    columns = zip(*rows, strict=True) if rows else [[]] * len(heads)
+    return {head: np.array(column) for head, column in zip(heads, columns, strict=True)}
+
+
 @dataclass
 class Frame:
     """A moment of a replay, before the moves with this number are made."""
