@@ -145,7 +145,7 @@ def test_other_libraries_mix_specs_of_a_game(tmp_path: Path) -> None:
     told = replace(told, num_steps=4, steps=64, evaluate_games=4)
     env = sb3_ppo.make_env(told)
     env.reset()
-    state: Any = env.venv._batch.state  # type: ignore[attr-defined]
+    state = env._batch.state
     assert set(state["players"].tolist()) == {2, 5}
     found = sb3_ppo.train(told)
     assert [evaluation.players for evaluation in found] == [2] * len(told.rivals) + [5] * len(
