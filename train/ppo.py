@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from agents import neural
 from agents.network import Shape
 from drago_env.core.checks import real, whole
-from drago_env.core.files import reading, replacing
+from drago_env.core.files import in_words, reading, replacing
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
@@ -434,13 +434,16 @@ def begin(arguments: Arguments) -> Training:
 
 
 def main(words: Sequence[str] | None = None) -> int:
+    arguments = None
     try:
-        training = train(parse(Arguments, "train.ppo", words), progress=True)
+        arguments = parse(Arguments, "train.ppo", words)
+        training = train(arguments, progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("interrupted; go on with --resume and the run folder", file=sys.stderr)
+        folder = arguments and (arguments.resume or arguments.out)
+        print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
         return 130
     print((training.run.path / "card.md").read_text(encoding="utf-8"))
     return 0

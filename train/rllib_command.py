@@ -61,8 +61,8 @@ class Command(Hyperparameters, GamesOptions):
 
     @property
     def specs(self) -> list[str]:
-        """The game that these words mean, with the reward that suits learning."""
-        return [rewarded(spec) for spec in super().specs]
+        """The game that these words mean, with its reward, or the one that suits learning."""
+        return [rewarded(spec, self.reward) for spec in super().specs]
 
     @property
     def rivals(self) -> tuple[str, ...]:

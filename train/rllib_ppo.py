@@ -24,7 +24,7 @@ from typing import Any
 from agents.cluster import reach
 from agents.network import Shape
 from agents.neural import save
-from drago_env.core.files import write
+from drago_env.core.files import in_words, write
 from drago_env.games import make
 from drago_env.wrappers.aec import GameAEC
 from train.arguments import parse
@@ -226,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = evaluate(player, command.simple, arena_games(command.specs), games, 1)
             print(as_markdown(found))
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted. What was saved so far is in the run folder.", file=sys.stderr)

@@ -168,4 +168,4 @@ def _score_alone(likelihood: Likelihood) -> float:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Arguments, description=__doc__))
+    main(tyro.cli(Arguments, prog="python -m agents.mount_drago.tune", description=__doc__))
