@@ -95,7 +95,7 @@ class Session:
         self.study = False
         self._seating, self._seed = seating, seed
         self._game, self._table = seating.game, table_of(seating.game)
-        self._adviser = Search(playouts=PLAYOUTS)
+        self._adviser = Search(playouts=PLAYOUTS, head_start=0)  # chances and nothing else
         self._review: Review | None = None
         return [Moment(seating.game.new(seed))]
 

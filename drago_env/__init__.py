@@ -44,6 +44,8 @@ def __getattr__(name: str) -> Any:
     """What belongs to the default game is loaded when it is asked for."""
     if name in PUBLIC:
         return getattr(import_module(PUBLIC[name]), name)
+    if name == "analysis":
+        return import_module("drago_env.analysis")
     if name in MODULES:
         return import_module(f"{GAMES[DEFAULT]}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,6 +25,7 @@ def check_game(game: Game, games: int = 6, seed: int = 0) -> None:
     that depend on what a seat knows alone; shares, rewards and ends; words; named chance; records.
     """
     _check_spec(game)
+    _check_draws(game, game.new(seed), 0, None, np.random.default_rng(seed))
     state = game.new([seed + row for row in range(games)])
     start, turn = select(state), game.look(state)
     actions: list[list[int]] = [[] for _ in range(games)]
@@ -157,8 +158,10 @@ def _check_words(game: Game, state: State, row: int, action: int) -> None:
             assert shown or game.action_text(action) not in heard, "a hidden decision is told"
 
 
-def _check_draws(game: Game, state: State, row: int, action: int, rng: np.random.Generator) -> None:
-    """A step can be gone through draw by draw."""
+def _check_draws(
+    game: Game, state: State, row: int, action: int | None, rng: np.random.Generator
+) -> None:
+    """A step, or the deal, can be gone through draw by draw."""
     after = select(state, slice(row, row + 1))
     draws: list[int] = []
     while options := game.step_drawn(after, action, draws):

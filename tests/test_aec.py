@@ -271,7 +271,10 @@ def test_only_the_seat_on_turn_has_a_mask(maker: Maker, players: int, edition: s
             looked = aec.observe(other)
             assert looked in aec.observation_space(other)
             assert looked["action_mask"].dtype == np.int8
-            assert looked["action_mask"].any() == (other == agent and not terminated)
+            if terminated:  # the last action stands for none
+                assert np.flatnonzero(looked["action_mask"]).tolist() == [ACTIONS - 1]
+            else:
+                assert looked["action_mask"].any() == (other == agent)
             assert same(aec.infos[other]["action_mask"], looked["action_mask"])
         assert same(aec.observe(agent), seen)
 
@@ -289,17 +292,17 @@ def test_features_are_those_of_the_listed_actions(maker: Maker, players: int, ed
     plain.reset(seed=2)
     for agent, seen, *_, action in turns(aec, 2):
         legal = game.legal(state)
-        count = 0 if action is None else legal.counts[0]
+        count = 1 if action is None else legal.counts[0]
         assert same(seen["legal_actions"][:count], np.flatnonzero(seen["action_mask"]))
         assert (seen["legal_actions"][count:] == -1).all()
         assert same(seen["action_features"], game.features(state, legal)[0])
-        assert seen["action_features"][:count].any(1).all()
+        assert action is None or seen["action_features"][:count].any(1).all()
         for other in aec.agents:
             looked = aec.observe(other)
             assert looked in aec.observation_space(other)
             bare = {key: looked[key] for key in ("observation", "action_mask")}
             assert same(bare, plain.observe(other))
-            assert (looked["legal_actions"] >= 0).any() == (other == agent and action is not None)
+            assert (looked["legal_actions"] >= 0).any() == (other == agent or action is None)
         plain.step(action)
         if action is not None:
             game.step(state, [action])
@@ -451,16 +454,38 @@ def test_rendering_needs_a_mode() -> None:
 def test_an_illegal_action_loses_where_the_classic_wrappers_are(players: int) -> None:
     aec = begun(env(players=players), 6)
     loser = aec.agent_selection
+    seen = {agent: aec.observe(agent)["observation"] for agent in aec.agents}
     aec.step(illegal(aec.last()[0]["action_mask"]))
     told = list(turns(aec))
+    for agent, last, *_ in told:  # their own, not what the loser saw
+        assert same(last["observation"], seen[agent])
+        assert np.flatnonzero(last["action_mask"]).tolist() == [ACTIONS - 1]
     assert {agent: reward for agent, _, reward, *_ in told} == {
         agent: -1 if agent == loser else 0 for agent in aec.possible_agents
     }
     assert all(terminated and action is None for *_, terminated, _, _, action in told)
     assert aec.agents == []
+    for agent, seen, *_ in told:  # nobody is shown what the loser saw
+        assert same(seen["observation"], aec.unwrapped.observe(agent)["observation"])
+    assert len({seen["observation"].tobytes() for _, seen, *_ in told}) == players
     record.verify(aec.unwrapped.record())
     aec.reset(seed=1)
     assert same(list(turns(aec)), list(turns(begun(env(players=players), 0, 1))))
+
+
+@pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
+def test_what_was_legal_a_move_ago_loses_too() -> None:
+    aec = begun(env(), 0)
+    before = aec.observe(aec.agent_selection)["action_mask"]
+    for _ in range(40):
+        aec.step(pick(aec.last()[0]["action_mask"], np.random.default_rng(1)))
+        past = before & ~aec.last()[0]["action_mask"]
+        if past.any():
+            break
+        before = aec.observe(aec.agent_selection)["action_mask"]
+    loser = aec.agent_selection
+    aec.step(int(past.argmax()))
+    assert aec.rewards[loser] == -1
 
 
 # ---------------------------------------------------------------- games at rest

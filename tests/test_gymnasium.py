@@ -69,8 +69,10 @@ def test_the_ids_and_the_defaults() -> None:
     defaults = {name: options[name].default for name in ("opponents", "seat", "flat")}
     assert defaults == {"opponents": None, "seat": None, "flat": False}
     assert options["action_features"].default is False
-    _, info = make().reset(seed=0)
-    assert info["opponents"] == ["uniform"]
+    single = single_env()
+    _, info = single.reset(seed=0)
+    assert info["opponents"].tolist() == [0]
+    assert single.opponent_names() == ["uniform"]
 
 
 unwrapped = pytest.mark.filterwarnings(
@@ -106,7 +108,8 @@ def test_spaces_and_dtypes(form: dict[str, Any]) -> None:
         assert seen in single.observation_space
         assert truncated is False
         assert info["action_mask"].dtype == np.int8
-        assert info["action_mask"].any() == (not over)
+        assert not over or np.flatnonzero(info["action_mask"]).tolist() == [ACTIONS - 1]
+        assert info["action_mask"].any()
         if form.get("flat"):
             assert seen.dtype == np.float32
             continue
@@ -118,6 +121,7 @@ def test_spaces_and_dtypes(form: dict[str, Any]) -> None:
             assert features.dtype == np.float32
             assert not features[seen["action_mask"] == 0].any()
             assert over or features[seen["action_mask"] == 1].any(1).all()
+            assert not over or not features.any()
 
 
 def test_the_forms_tell_the_same() -> None:
@@ -174,7 +178,7 @@ def test_the_reward_is_what_the_seat_got_since_its_last_decision(
     for seed in range(3):
         _, info = single.reset(seed=seed)
         assert info["seat"] == seat
-        names = ["", *info["opponents"]]
+        names = ["", *single.opponent_names()]
         aec.reset(seed=seed)
         rng = np.random.default_rng(seed)
         expected: list[tuple[float, bool]] = []
@@ -238,16 +242,19 @@ def test_the_final_info() -> None:
     for seed in range(20):
         single.reset(seed=seed)
         *running, (_, _, _, _, last) = episode(single, seed)
-        assert not any("scores" in info for *_, info in running)
+        for *_, info in running:
+            assert info.keys() == last.keys()
+            assert not (info["scores"].any())
+            assert not (info["winners"].any())
+            assert not (info["rank"])
         scores, seat = last["scores"].tolist(), last["seat"]
         assert len(scores) == 4
-        assert np.asarray(last["winners"]).tolist() == [
-            other for other in range(4) if scores[other] == max(scores)
-        ]
+        assert last["winners"].tolist() == [score == max(scores) for score in scores]
         above = sum(score > scores[seat] for score in scores)
         equal = sum(score == scores[seat] for score in scores)
         assert last["rank"] == 1 + above + (equal - 1) / 2
-        assert set(last["opponents"]) <= {"x", "uniform"}
+        assert set(single.opponent_names(last["opponents"])) <= {"x", "uniform"}
+        assert single.opponent_names(last["opponents"]) == single.opponent_names()
 
 
 def test_the_learner_can_plan_too() -> None:

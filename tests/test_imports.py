@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "drago_env.core": GENERAL,
     "drago_env.pictures": (*GENERAL, "drago_env.pictures"),
     "drago_env.wrappers.makers": (*GENERAL, "drago_env.games", "drago_env.wrappers"),
+    "drago_env.wrappers.openspiel": (*GENERAL, "drago_env.games"),
     "drago_env.wrappers": (
         *GENERAL,
         "drago_env.policy",

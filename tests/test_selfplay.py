@@ -195,9 +195,12 @@ def test_a_row_is_pettingzoos_game(players: int, edition: str, reward: str) -> N
             assert terminated[row] == all(singles[row].terminations.values())
             if terminated[row]:
                 scores = info["scores"][row, :players].tolist()
-                assert scores == singles[row].record()["scores"]
-        if terminated.any():
-            assert np.array_equal(info["_scores"], terminated)
+                record = singles[row].record()
+                assert scores == record["scores"]
+                assert np.flatnonzero(info["winners"][row]).tolist() == record["winners"]
+            else:
+                assert not (info["scores"][row].any())
+                assert not (info["winners"][row].any())
         games += terminated
 
 

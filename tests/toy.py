@@ -7,7 +7,7 @@ cut off. It is one module, registered from outside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.advice import Advice
-from drago_env.core.batches import Functions, batches, scratch
+from drago_env.core.batches import NO_ACTION, Functions, batches, scratch
 from drago_env.core.chance import GOLDEN, below
 from drago_env.core.checks import whole
 from drago_env.core.compiled import inlined
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.layout import laid_out, scale, starts
 from drago_env.core.planning import Planner
+from drago_env.core.records import Frame, Record
 from drago_env.core.search import searches
 from drago_env.game import Faults, GameSpec, Move, State
 from drago_env.pictures.canvas import HEIGHT, WIDTH, Box, Part, Text, pixels, svg
@@ -330,6 +331,17 @@ def make(
 ) -> Race:
     """The rule book of a race."""
     return Race(Rules(players, goal, rounds), reward=reward, threads=threads)
+
+
+def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
+    """Replays records one after the other."""
+    for index, record in enumerate(records):
+        game = make(record["players"], reward=reward)
+        state, actions = game.new(0), [move["action"] for move in record["moves"]]
+        for number, action in enumerate([*actions, NO_ACTION]):
+            rows, rewards = np.arange(int(action != NO_ACTION)), np.zeros((1, SEATS), np.float32)
+            yield Frame(game, state, number, rows, np.array([index]), np.array([action]), rewards)
+            rewards[:] = game.step(state, [action]).rewards
 
 
 def verify(record: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
     loops: ClassVar[Batches]
     state_type: ClassVar[np.dtype[np.void]]
     rewards: ClassVar[dict[str, int]]  # the number of each reward scheme in the kernels
+    training_reward: ClassVar[str | None] = None  # what a learner is paid if nobody says otherwise
     spec: GameSpec
     signature: dict[str, Any]
 
@@ -73,6 +74,13 @@ class CompiledGame(NamedChance, RandomPlay, Single):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.rules, self.reward, self.threads)
+
+    def __copy__(self) -> Self:
+        """Itself: it holds rules, never a game, and nothing of it changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def __repr__(self) -> str:
         rules = ", ".join(map(repr, self.rules))

@@ -23,20 +23,20 @@ def make(
     """The rule book; `board` is a `Board`, a board file, or by default the built-in side.
 
     `board="random-7"` is `Board.random(7)`.
-    `rules="tiny"` are the small rules of clause 11, `rules="mini"` still smaller ones that can be
-    solved exactly; both have a board of their own.
+    `rules="tiny"` are the small rules of clause 11, `mini` and `micro` still smaller ones that can
+    be solved exactly; all three have a board of their own.
     """
     from drago_env.mount_drago.board import Board
     from drago_env.mount_drago.game import MountDrago
     from drago_env.mount_drago.rules import Rules, RulesError
 
-    if rules not in ("full", "tiny", "mini"):
-        raise RulesError(f"rules must be full, tiny or mini, not {rules!r}")
+    small = {"tiny": Rules.tiny, "mini": Rules.mini, "micro": Rules.micro}
+    if rules not in ("full", *small):
+        raise RulesError(f"rules must be full, {', '.join(small)}, not {rules!r}")
     if rules != "full":
         if board is not None:
             raise RulesError(f"the {rules} rules have a board of their own: leave board out")
-        small = Rules.tiny(players, edition) if rules == "tiny" else Rules.mini(players, edition)
-        return MountDrago(small, reward=reward, threads=threads)
+        return MountDrago(small[rules](players, edition), reward=reward, threads=threads)
     kind, _, seed = str(board).partition("-")
     if kind == "random" and seed.isdecimal():
         board = Board.random(int(seed))

@@ -117,6 +117,12 @@ class Rules:
         board = Board((0, 1, 2, 3), ("start", "blue", "green", "summit"))
         return cls(players, edition, board, colours=3, copies=(3,), hand=2, summit_dragons=1)
 
+    @classmethod
+    def micro(cls, players: int = 2, edition: str = "german") -> Rules:
+        """The smallest game here with hidden hands in which choices matter to both riders."""
+        board = Board((0, 1, 3), ("start", "blue", "summit"))
+        return cls(players, edition, board, colours=2, copies=(2, 2), hand=2, summit_dragons=1)
+
     @property
     def values(self) -> int:
         """The highest card value."""

@@ -215,8 +215,10 @@ def width(text: str, size: float, bold: bool = False) -> float:
 
 def fit(text: str, size: float, space: float, bold: bool = False) -> str:
     """The text, cut to so much space with dots at its end."""
-    if width(text, size, bold) <= space:
+    most = int(space / (0.42 * size)) + 1  # no letter is narrower
+    if len(text) <= most and width(text, size, bold) <= space:
         return text
+    text = text[:most]
     while text and width(text + "...", size, bold) > space:
         text = text[:-1]
     return text.rstrip() + "..."

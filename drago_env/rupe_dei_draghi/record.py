@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from drago_env.core.batches import NO_ACTION
-from drago_env.core.records import Record, RecordError, read, write
-from drago_env.game import State
+from drago_env.core.records import Frame, Record, RecordError, is_count, is_int, read, write
+from drago_env.game import Outcome, State
 from drago_env.rupe_dei_draghi.actions import DONE, RENEW
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
-from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph
-from drago_env.rupe_dei_draghi.opening import is_count, is_int, opened
+from drago_env.rupe_dei_draghi.graph import STANDARD, Graph
+from drago_env.rupe_dei_draghi.opening import opened
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 from drago_env.rupe_dei_draghi.state import CUT_OFF, MOVE, ROBBERY, RUNNING, SPOILS, TURN, WON
 from drago_env.rupe_dei_draghi.views import Guess
@@ -40,6 +40,7 @@ __all__ = [
     "verify",
     "verify_all",
     "view",
+    "walk",
     "write",
 ]
 
@@ -66,7 +67,7 @@ def record(
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
-        "graph": _graph_told(rules.graph),
+        "graph": STANDARD if rules.graph == Graph.standard() else rules.graph.as_dict(),
         "seed": None if seed is None else int(seed),
         "players": None if names is None else [str(name) for name in names],
         "start": {
@@ -85,11 +86,6 @@ def record(
     if game.over(state)[0]:
         made |= _ending(it)
     return made
-
-
-def _graph_told(graph: Graph) -> Any:
-    built_in = graph.name in BUILT_IN and graph == Graph.called(graph.name)
-    return graph.name if built_in else graph.as_dict()
 
 
 def _cards(counts: Any) -> list[int]:
@@ -197,36 +193,54 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
     _, game, _, viewer = opened(made, FORMAT)
     if viewer is not None and seat not in (None, viewer):
         raise ValueError(f"the record is the view of seat {viewer}, not of seat {seat}")
-    positions = ((state, action) for _, state, action in _walked(made, None))
+    positions = ((frame.state, int(frame.actions[0])) for frame in _frames(made))
     return replay_of(game, positions, seat if viewer is None else viewer, made.get("players"))
 
 
 def _replayed(made: Record, until: int | None) -> tuple[RupeDeiDraghi, State]:
-    *_, (game, state, _) = _walked(made, until)
-    return game, state
+    *_, frame = _frames(made, until)
+    return frame.game, frame.state
 
 
-def _walked(made: Record, until: int | None) -> Iterator[tuple[RupeDeiDraghi, State, int]]:
-    """The position before each move, with its action, and the last one, with -1.
+def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
+    """Replays records one after the other; refuses an unsound one where it is wrong."""
+    for index, made in enumerate(records):
+        try:
+            yield from _frames(made, reward=reward, index=index)
+        except RecordError as error:
+            raise RecordError(f"record {index}: {error}") from None
+
+
+def _frames(
+    made: Record, until: int | None = None, reward: str = "win", index: int = 0
+) -> Iterator[Frame]:
+    """The moments before each move, and the last one, with the action -1.
 
     It is the same state over and over, changed in place.
     """
-    rules, game, state, viewer = opened(made, FORMAT)
+    rules, game, state, viewer = opened(made, FORMAT, reward)
     guess = None if viewer is None else Guess(rules, state, viewer)
     moves = made["moves"] if until is None else made["moves"][:until]
     for number, move in enumerate(moves):
         last = number + 1 == len(made["moves"])
         fault = _fault_before(game, state, move, guess, made if last else None)
         if fault is None:
-            yield game, state, move["action"]
-            fault = _made_move(game, state, move, guess)
+            frame = _frame(game, state, number, index, move["action"])
+            yield frame
+            fault = _made_move(game, state, move, guess, frame.rewards)
         if fault:
             raise RecordError(f"move {number}: {fault}")
     if until is None or until == len(made["moves"]):
         fault = _end_fault(state[0], made)
         if fault:
             raise RecordError(fault)
-    yield game, state, -1
+    yield _frame(game, state, len(moves), index, NO_ACTION)
+
+
+def _frame(game: RupeDeiDraghi, state: State, number: int, index: int, action: int) -> Frame:
+    rows = np.arange(int(action != NO_ACTION))
+    rewards = np.zeros((1, game.spec.seats), np.float32)
+    return Frame(game, state, number, rows, np.array([index]), np.array([action]), rewards)
 
 
 def _fault_before(
@@ -283,16 +297,21 @@ def _chance_fault(move: Any, key: str | None, rules: Rules, guess: Guess | None)
     return None
 
 
-def _made_move(game: RupeDeiDraghi, state: State, move: Any, guess: Guess | None) -> str | None:
+def _made_move(
+    game: RupeDeiDraghi, state: State, move: Any, guess: Guess | None, rewards: Any
+) -> str | None:
     """Makes a move with what the record says that it brought; what is wrong with that."""
     it, rules, action = state[0], game.rules[0], move["action"]
     seat, key = int(it["seat"]), chance_key(state[0], move["action"], game.rules[0])
     generator, fault = it["rng"].copy(), None
+    draws = np.zeros(1, np.uint16)  # kept until the step is made: see core/chance.py
     if key == "taken":
-        fault = _script_taking(it, move, rules)
-        if fault:
-            return fault
-    game.step_unchecked(state, np.array([action], np.int64))
+        draw = _taking(it, move, rules)
+        if isinstance(draw, str):
+            return draw
+        draws[0], it["rng"], it["script"] = draw, draws.ctypes.data, 2
+    outcome = Outcome(np.zeros(rewards.shape, np.int16), rewards)
+    game.step_unchecked(state, np.array([action], np.int64), outcome)
     it["rng"], it["script"] = generator, 0
     if key == "drawn":
         fault = _set_hand(it, seat, move["drawn"])
@@ -307,16 +326,15 @@ def _made_move(game: RupeDeiDraghi, state: State, move: Any, guess: Guess | None
     return fault
 
 
-def _script_taking(it: Any, move: Any, rules: Rules) -> str | None:
-    """Lets chance take the card that the record names."""
+def _taking(it: Any, move: Any, rules: Rules) -> int | str:
+    """The draw by which chance takes the card that the record names, or what is wrong with it."""
     rival = (move["seat"] + move["action"] - 14) % rules.players
     hand, kind = it["hand"][rival], move["taken"]
     if kind is None:
         kind = int(np.flatnonzero(hand)[0])
     if hand[kind] == 0:
         return f"{CARDS[kind]} was taken but is not in the rival's hand (clause 4.5)"
-    it["rng"], it["script"] = int(hand[:kind].sum()), 2
-    return None
+    return int(hand[:kind].sum())
 
 
 def _set_hand(it: Any, seat: int, drawn: Any) -> str | None:

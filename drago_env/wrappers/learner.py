@@ -11,14 +11,18 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.chance import mix
-from drago_env.core.checks import checked_arrays, entry, select, whole, within
+from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.core.files import DAMAGE
 from drago_env.core.outcome import standings
-from drago_env.game import Game
+from drago_env.game import Game, State
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 
 Opponents = str | Policy | Sequence[str | Policy] | None
+Flat = bool | str  # whether an observation is an array alone; "features": with those of all actions
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
+ILLEGAL = ("raise", "end", "random")
+FORFEIT = -1.0  # what an illegal action pays where it ends the game, as in PettingZoo's wrapper
+_VARIANT = np.uint64(0x7AB1E)  # what a deal's random number is for
 
 
 class LearnerBatch:
@@ -29,6 +33,10 @@ class LearnerBatch:
     same as a single game with that seed. A reward is what the learner's seat got since its last
     decision, including the opponents' moves and the end; what it got before its first decision
     comes with that one, so that the rewards of a game add up.
+
+    An `illegal` action of the learner raises and changes nothing, or it ends the game and pays
+    -1, or a legal one is drawn instead. Of a game with several rules each deal draws one of the
+    `variants`; arrays by seat are as wide as the largest needs.
     """
 
     def __init__(
@@ -37,17 +45,30 @@ class LearnerBatch:
         num_envs: int,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
+        illegal: str = "raise",
+        variants: Sequence[int] = (0,),
     ) -> None:
         whole("num_envs", num_envs, 1)
-        players = int(game.players(game.new(0))[0])
-        if seat is not None and seat not in range(players):
-            raise ValueError(f"seat must be None or from 0 to {players - 1}, not {seat!r}")
+        one_of("illegal", illegal, ILLEGAL)
+        counts = game.players(game.new(np.zeros(len(variants), np.uint64), variants))
+        players, fewest = int(counts.max()), int(counts.min())
+        if seat is not None and seat not in range(fewest):
+            raise ValueError(f"seat must be None or from 0 to {fewest - 1}, not {seat!r}")
+        if flat not in (False, True, "features"):
+            raise ValueError(f"flat must be False, True or 'features', not {flat!r}")
         if flat and action_features:
-            raise ValueError("a flat observation has no room for action_features; use the dict")
+            raise ValueError(
+                "a flat observation has no room for action_features: say flat='features', or "
+                "flat=False"
+            )
+        if flat == "features" and not game.spec.feature_size:
+            raise ValueError(f"{game.spec.title} has no features of actions: say flat=True")
         self.game, self.num_envs, self.players = game, num_envs, players
         self.seat, self.flat, self.action_features = seat, flat, action_features
+        self.illegal, self._variants = illegal, np.array(variants, np.int64)
+        self._names: list[str] = []  # of all opponents so far; `met` holds their places here
         self.set_opponents(opponents)
         self._rows = np.arange(num_envs)
         self.seeds = np.zeros(num_envs, np.uint64)
@@ -57,17 +78,22 @@ class LearnerBatch:
         self._numbers = np.zeros(num_envs, np.uint64)  # each row's stream for its opponents
         self._pool_index = np.zeros((num_envs, players), np.int64)
         self._policies: list[Policy] = []
+        self.met = np.full((num_envs, players - 1), -1)  # whom the learner meets, next seat first
+        self.was_illegal = np.zeros(num_envs, np.bool_)  # the learner's last action
+        self._forfeited = np.zeros(num_envs, np.bool_)  # ended by it
         self._rng = RowGenerator(np.random.PCG64(0))
-        self.state = game.new(self.seeds)
+        self.state = game.new(self.seeds, self._variants[0])
         self.turn = game.look(self.state)
 
     # ------------------------------------------------------------ spaces
 
     def single_observation_space(self) -> spaces.Space[Any]:
-        """What one learner sees: a dict, or with `flat` the array alone."""
+        """What one learner sees: a dict, or with `flat` an array alone."""
         spec = self.game.spec
-        bound = spec.observation_bound
-        vector = spaces.Box(-bound, bound, (spec.observation_size,), np.float32)
+        bound, size = spec.observation_bound, spec.observation_size
+        if self.flat == "features":
+            size += spec.num_actions * spec.feature_size
+        vector = spaces.Box(-bound, bound, (size,), np.float32)
         if self.flat:
             return vector
         parts: dict[str, spaces.Space[Any]] = {
@@ -84,6 +110,12 @@ class LearnerBatch:
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the games meet from their next reset on; running games are not touched."""
         self._pool = resolve_all(opponents, self.game)
+        self._names += dict.fromkeys(p.name for p in self._pool if p.name not in self._names)
+
+    @property
+    def pool(self) -> list[str]:
+        """The names of those whom the games meet."""
+        return [policy.name for policy in self._pool]
 
     def seed(self, seed: int) -> None:
         """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
@@ -92,13 +124,15 @@ class LearnerBatch:
     def reset(self, seeds: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
         """New games in these rows, up to the learner's first decision."""
         while len(rows):
-            self.game.reset(self.state, seeds, rows)
+            drawn = mix(seeds ^ _VARIANT) % np.uint64(len(self._variants))
+            self.game.reset(self.state, seeds, rows, self._variants[drawn.astype(np.int64)])
             self.seeds[rows] = seeds
             self._rewards[rows] = 0.0
+            self._forfeited[rows] = self.was_illegal[rows] = False
             self._assign(rows)
             self.game.look(self.state, self.turn, rows)
             self._play_opponents()
-            # a game may end before the learner ever decides: he plays the next one instead
+            # a game may end before the learner ever decides: they play the next one instead
             rows = rows[self.turn.legal.counts[rows] == 0]
             seeds = mix(self.seeds[rows])
 
@@ -107,14 +141,25 @@ class LearnerBatch:
         self.reset(mix(self.seeds[rows]), rows)
 
     def _assign(self, rows: NDArray[np.int64]) -> None:
-        """Draws the learner's seat and his opponents from the seeds of these rows."""
+        """Draws the learner's seat and their opponents from the seeds of these rows."""
         self._meet(rows)
         numbers = mix(self.seeds[rows] ^ np.uint64(0x5EA7))
-        self.learner[rows] = numbers % self.players if self.seat is None else self.seat
+        players = self.game.players(self.state)[rows].astype(np.uint64)
+        self.learner[rows] = numbers % players if self.seat is None else self.seat
         for seat in range(self.players):
             numbers = mix(numbers)
             self._pool_index[rows, seat] = numbers % np.uint64(len(self._pool))
         self._numbers[rows] = streams(self.seeds[rows])
+        self._note_met(rows)
+
+    def _note_met(self, rows: NDArray[np.int64]) -> None:
+        """Whom the learner meets in these rows; -1 where a game has fewer seats."""
+        places = np.array([self._names.index(policy.name) for policy in self._policies])
+        others = np.arange(1, self.players)
+        players = self.game.players(self.state)[rows, None].astype(np.int64)
+        seats = (self.learner[rows, None] + others) % players
+        met = places[self._pool_index[rows[:, None], seats]]
+        self.met[rows] = np.where(others < players, met, -1)
 
     def _meet(self, rows: NDArray[np.int64]) -> None:
         """Puts the pool first among the policies in play, and forgets who has left."""
@@ -131,11 +176,13 @@ class LearnerBatch:
         self._policies = known
 
     def step(self, actions: ArrayLike, live: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The learner's decisions in the live rows, then everybody else's up to his next ones.
+        """The learner's decisions in the live rows, then everybody else's up to their next ones.
 
         Returns the rewards, 0 in the other rows.
         """
         chosen = self._checked(actions, live)
+        if self.was_illegal.any():
+            self._mend(chosen, np.flatnonzero(self.was_illegal))
         self.game.turn_unchecked(self.state, chosen, self.turn)
         self._collect()
         self._play_opponents()
@@ -157,10 +204,29 @@ class LearnerBatch:
             row = int(np.flatnonzero(outside)[0])
             raise ValueError(f"actions[{row}] must be from 0 to {last}, not {chosen[row]}")
         illegal = live & (self.turn.legal.mask[self._rows, chosen] == 0)
-        if illegal.any():
+        if self.illegal == "raise" and illegal.any():
             row = int(np.flatnonzero(illegal)[0])
             raise self.game.illegal(self.state, row, int(chosen[row]))
+        self.was_illegal = illegal
         return chosen.astype(np.int64)
+
+    def _mend(self, chosen: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+        """Puts legal actions in place of illegal ones, or ends the games."""
+        if self.illegal == "end":
+            chosen[rows] = -1
+            self._rewards[rows] += FORFEIT
+            self._forfeited[rows] = True
+            self._close()
+            return
+        self._numbers[rows] = numbers = mix(self._numbers[rows])
+        counts = self.turn.legal.counts[rows].astype(np.uint64)
+        drawn = ((numbers >> np.uint64(32)) * counts) >> np.uint64(32)
+        chosen[rows] = self.turn.legal.actions[rows, drawn.astype(np.int64)]
+
+    def _close(self) -> None:
+        """Leaves nothing to decide in games that an illegal action has ended."""
+        self.turn.legal.counts[self._forfeited] = 0
+        self.turn.legal.mask[self._forfeited] = 0
 
     def _collect(self) -> None:
         self._rewards += self.turn.outcome.rewards[self._rows, self.learner]
@@ -201,6 +267,8 @@ class LearnerBatch:
         ended = np.flatnonzero(self.over)
         if len(ended):
             vector[ended] = self.game.observe(select(self.state, ended), self.learner[ended])
+        if self.flat == "features":
+            vector = np.hstack([vector, self.features().reshape(self.num_envs, -1)])
         if self.flat:
             return vector
         parts: dict[str, NDArray[Any]] = {"observation": vector, "action_mask": self.mask()}
@@ -209,33 +277,47 @@ class LearnerBatch:
         return parts
 
     def mask(self) -> NDArray[np.int8]:
-        """The learners' legal actions; none in finished games."""
-        return self.turn.legal.mask.copy()
+        """The learners' legal actions; of a finished game the last action, which is ignored.
+
+        So no mask is all zero, and no masked softmax is without a number.
+        """
+        mask = self.turn.legal.mask.copy()
+        mask[self.over, -1] = 1
+        return mask
 
     def features(self) -> NDArray[np.float32]:
         """The features of every action, `(num_envs, num_actions, feature_size)`; illegal: 0."""
         spec, legal = self.game.spec, self.turn.legal
         dense = np.zeros((self.num_envs, spec.num_actions, spec.feature_size), np.float32)
         rows, places = np.nonzero(np.arange(spec.max_legal) < legal.counts[:, None])
-        listed = self.game.features(self.state, legal)
+        whole_list = self.game.legal(self.state) if self._forfeited.any() else legal
+        listed = self.game.features(self.state, whole_list)
         dense[rows, legal.actions[rows, places]] = listed[rows, places]
         return dense
 
-    def names(self, rows: NDArray[np.int64]) -> NDArray[np.object_]:
-        """Whom the learner meets in these rows, `(rows, players - 1)`: the next seat first."""
-        known = np.array([policy.name for policy in self._policies], object)
-        seats = (self.learner[rows, None] + np.arange(1, self.players)) % self.players
-        return np.asarray(known[self._pool_index[rows[:, None], seats]])
+    def opponent_names(self, numbers: ArrayLike | None = None) -> NDArray[np.object_]:
+        """The names of opponents by their numbers in `met`, by default of those met now."""
+        known = np.array([*self._names, ""], object)  # -1 is nobody
+        return np.asarray(known[self.met if numbers is None else np.asarray(numbers)])
 
-    def finals(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """How these games came out, meaningful in finished ones."""
-        state = select(self.state, rows)
-        scores = self.game.scores(state)[:, : self.players].astype(np.int64)
-        rank = standings(self.game, state).rank[np.arange(len(rows)), self.learner[rows]]
-        winners = np.empty(len(rows), object)
-        for row, won in enumerate(self.game.winners(state)):
-            winners[row] = np.flatnonzero(won).tolist()
-        return {"scores": scores, "winners": winners, "rank": rank}
+    def info(self) -> dict[str, NDArray[Any]]:
+        """What is told beside the observation: numbers, with the same keys at every step.
+
+        `scores`, `winners` and `rank` are 0 while a game runs. Where an illegal action has ended
+        it, the learner's rank is the last, and nobody else's result is told.
+        """
+        shape, ended = (self.num_envs, self.players), np.flatnonzero(self.over & ~self._forfeited)
+        scores, winners = np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+        rank = np.where(self._forfeited, self.game.players(self.state), 0.0)
+        if len(ended):
+            state = select(self.state, ended)
+            scores[ended] = self.game.scores(state)[:, : self.players]
+            winners[ended] = self.game.winners(state)[:, : self.players]
+            ranks = standings(self.game, state).rank
+            rank[ended] = ranks[np.arange(len(ended)), self.learner[ended]]
+        info = {"seat": self.learner.copy(), "opponents": self.met.copy()}
+        info |= {"scores": scores, "winners": winners, "rank": rank}
+        return info if self.illegal == "raise" else info | {"illegal": self.was_illegal.copy()}
 
     def view(self) -> View:
         """Clones for a planner in the learner's place, one for each game."""
@@ -245,18 +327,23 @@ class LearnerBatch:
 
     # ------------------------------------------------------------ games at rest
 
-    _ARRAYS = ("state", "seeds", "learner", "_rewards", "_numbers", "_pool_index")
+    @property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """What a snapshot holds, by its names there."""
+        names = ["state", "seeds", "learner", "_rewards", "_numbers", "_pool_index"]
+        if self.illegal == "end":
+            names += ["_forfeited"]
+        return {name.strip("_"): getattr(self, name) for name in names}
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays, to go on from by `restore` with the same opponents."""
-        arrays = {name.strip("_"): getattr(self, name).copy() for name in self._ARRAYS}
+        arrays = {name: array.copy() for name, array in self._arrays.items()}
         generator = np.array(json.dumps(self._rng.bit_generator.state))
         return {**arrays, "views": np.array(self._views), "generator": generator}
 
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot; one of other games, or a broken one, changes nothing."""
-        here = {name.strip("_"): getattr(self, name) for name in self._ARRAYS}
-        here["views"] = np.array(0)
+        here = {**self._arrays, "views": np.array(0)}
         arrays = dict(zip(here, checked_arrays(snapshot, here), strict=True))
         self._check(arrays)
         views = whole("views", int(arrays["views"]), 0)
@@ -265,19 +352,32 @@ class LearnerBatch:
             rng.bit_generator.state = json.loads(str(entry(snapshot, "generator")))
         except DAMAGE as error:
             raise ValueError(f"the snapshot's generator cannot be read: {error!r:.80}") from error
-        for name in self._ARRAYS:
-            getattr(self, name)[...] = arrays[name.strip("_")]
+        for name, array in self._arrays.items():
+            array[...] = arrays[name]
         self._policies, self._views, self._rng = list(self._pool), views, rng
+        self._note_met(self._rows)
+        self.was_illegal = np.zeros(self.num_envs, np.bool_)
         self.game.look(self.state, self.turn)
+        self._close()
 
     def _check(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Refuses arrays that no batch of these games has."""
         self.game.check(arrays["state"])
-        within("learner", arrays["learner"], 0, self.players - 1)
+        self._check_seats(arrays["learner"], arrays["state"])
         if not 0 <= arrays["pool_index"].min() <= arrays["pool_index"].max() < len(self._pool):
             raise ValueError("the snapshot is of games with more opponents than are known here")
+
+    def _check_seats(self, learner: NDArray[np.int64], state: State) -> None:
+        players = self.game.players(state).astype(np.int64)
+        wrong = (learner < 0) | (learner >= players) | (players > self.players)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ValueError(
+                f"learner[{row}] must be from 0 to {players[row] - 1} in a game for at most "
+                f"{self.players}, not {learner[row]}"
+            )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.game.check(self.state)
-        within("learner", self.learner, 0, self.players - 1)
+        self._check_seats(self.learner, self.state)

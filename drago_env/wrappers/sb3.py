@@ -10,8 +10,8 @@ from gymnasium import spaces
 
 from drago_env.core.checks import seed_array, whole
 from drago_env.game import Game
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, told
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -26,7 +26,11 @@ class LearnerVecEnv(VecEnv):
 
     Masks come as one array: `env_method("action_masks")` is a list with the whole
     `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
-    `env_method("set_opponents", ...)` takes effect at each game's next reset.
+    `env_method("set_opponents", ...)` takes effect at each game's next reset. Every info has the
+    same numbers at every step: `seat`, `opponents` (`opponent_names(...)` names them), and
+    `scores`, `winners` and `rank`, 0 before the end. That of a game's end also has `episode`, as
+    `VecMonitor` makes it, so that learning logs `rollout/ep_rew_mean`. Algorithms without masks
+    need `illegal="end"` or `"random"`, see `LearnerEnv`.
     """
 
     def __init__(
@@ -35,12 +39,18 @@ class LearnerVecEnv(VecEnv):
         num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = True,
+        flat: Flat = True,
         action_features: bool = False,
+        illegal: str = "raise",
+        variants: Sequence[int] = (0,),
     ) -> None:
-        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(
+            game, num_envs, opponents, seat, flat, action_features, illegal, variants
+        )
+        self._running: list[dict[str, Any]] = [{}] * num_envs  # the infos of running games
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
+        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
         self._started = self._closed = False
         actions = spaces.Discrete(game.spec.num_actions)
         super().__init__(num_envs, self._batch.single_observation_space(), actions)
@@ -63,9 +73,11 @@ class LearnerVecEnv(VecEnv):
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, rows)
         self._started, self._closed = True, False
+        self._returns[:] = self._lengths[:] = 0
         self._reset_seeds()
         self._reset_options()
-        self.reset_infos = self._infos(rows)
+        self._note(rows)
+        self.reset_infos = [info.copy() for info in self._running]
         return self._batch.observation()
 
     def step_async(self, actions: Any) -> None:
@@ -80,32 +92,52 @@ class LearnerVecEnv(VecEnv):
         """Makes the step; finished games begin anew at once, as in every `VecEnv`."""
         batch = self._batch
         rewards = batch.step(self._chosen, self._live).astype(np.float32)
+        self._returns += rewards
+        self._lengths += 1
         done = batch.over
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = [info.copy() for info in self._running]
+        for row in np.flatnonzero(batch.was_illegal).tolist():
+            infos[row]["illegal"] = True
         ended = np.flatnonzero(done)
         if len(ended):
             last, truncated = batch.observation(), batch.game.truncated(batch.state)
-            finals = batch.finals(ended)
-            for k, (row, info) in enumerate(zip(ended, self._infos(ended), strict=True)):
+            for row, info in zip(ended.tolist(), self._infos(ended), strict=True):
                 info["terminal_observation"] = (
                     {key: part[row] for key, part in last.items()}
                     if isinstance(last, dict)
                     else last[row]
                 )
                 info["TimeLimit.truncated"] = bool(truncated[row])
-                infos[row] = info | {key: entries[k] for key, entries in finals.items()}
+                info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row])}
+                infos[row] = info
             batch.reset_following(ended)
+            self._returns[ended] = self._lengths[ended] = 0
+            self._note(ended)
         return batch.observation(), rewards, done, infos
 
     def _infos(self, rows: Any) -> list[dict[str, Any]]:
-        seats, names = self._batch.learner[rows].tolist(), self._batch.names(rows).tolist()
-        return [{"seat": seat, "opponents": met} for seat, met in zip(seats, names, strict=True)]
+        told = self._batch.info()
+        for part in told.values():
+            part.setflags(write=False)  # an array serves many steps
+        return [
+            {key: part[row] if part.ndim > 1 else part[row].item() for key, part in told.items()}
+            for row in rows
+        ]
+
+    def _note(self, rows: Any) -> None:
+        """Keeps the infos of games that have just begun: they stay the same up to the end."""
+        for row, info in zip(rows, self._infos(rows), strict=True):
+            self._running[row] = info
 
     # ------------------------------------------------------------ what Stable-Baselines3 asks for
 
     def action_masks(self) -> Any:
         """The masks of all games, `(num_envs, num_actions)`."""
         return self._batch.mask().view(np.bool_)
+
+    def opponent_names(self, numbers: Any = None) -> Any:
+        """Whom the learners meet, or the names of these numbers of an info's `opponents`."""
+        return self._batch.opponent_names(numbers)
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the games meet from their next reset on."""
@@ -114,15 +146,16 @@ class LearnerVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks` and `set_opponents`, answered for the whole batch."""
-        if method_name not in ("action_masks", "set_opponents"):
+        """`action_masks`, `opponent_names` and `set_opponents`, answered for the whole batch."""
+        if method_name not in ("action_masks", "opponent_names", "set_opponents"):
             raise AttributeError(
-                f"the batch has the methods action_masks and set_opponents, not {method_name!r}"
+                "the batch has the methods action_masks, opponent_names and set_opponents, not "
+                f"{method_name!r}"
             )
         if method_name == "set_opponents" and indices is not None:
             raise ValueError("set_opponents is for all games of the batch: leave indices out")
         result = getattr(self, method_name)(*method_args, **method_kwargs)
-        if method_name == "action_masks" and indices is not None:
+        if indices is not None:
             return [result[i] for i in self._get_indices(indices)]
         return [result]
 
@@ -153,7 +186,12 @@ class LearnerVecEnv(VecEnv):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
+        self._note(range(self.num_envs))
+        self._returns[:] = self._lengths[:] = 0
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"{self.num_envs} games")
 
     def close(self) -> None:
         """Nothing is stepped any more until the next reset."""

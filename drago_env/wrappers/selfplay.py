@@ -15,7 +15,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
 from drago_env.moved import moved
-from drago_env.wrappers.spaces import CLOSED, decision_space
+from drago_env.wrappers.spaces import CLOSED, decision_space, told
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -26,12 +26,14 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     `info["rewards"]` has what every seat got, `(num_envs, seats)`. `trajectories` turns a stream
     of steps into rewards by seat. With `action_features=True` the observation also lists the legal
     actions (-1 past their end) with the features of each. A finished game is dealt anew in the
-    same step; `info["scores"]` then has its scores, beside the mask `info["_scores"]`.
+    same step; `info["scores"]` and `info["winners"]` tell how it came out, and are 0 in the rows
+    whose games go on. `info` has the same keys at every step.
     """
 
     def __init__(self, game: Game, num_envs: int = 1, action_features: bool = False) -> None:
         whole("num_envs", num_envs, 1)
-        self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.autoreset_mode = AutoresetMode.SAME_STEP
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
         self.game, self.num_envs, self.action_features = game, num_envs, action_features
         self.single_observation_space = decision_space(game.spec, action_features)
@@ -61,7 +63,8 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.game.reset(self.state, self._seeds)
             self.game.look(self.state, self._turn)
         self._started, self.closed = True, False
-        return self._observation(), self._info()
+        paid = np.zeros((self.num_envs, self.game.spec.seats), np.float32)
+        return self._observation(), self._info() | self._no_results() | {"rewards": paid}
 
     def _deal(self, rows: NDArray[np.int64]) -> None:
         self._seeds[rows] = mix(self._seeds[rows])
@@ -84,12 +87,19 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         over = self._turn.legal.counts == 0
         truncated = over & self.game.truncated(self.state)
         rewards = self._turn.outcome.rewards.copy()
-        info: dict[str, Any] = {"rewards": rewards}
+        told = self._no_results()
         if over.any():
-            info |= {"scores": self.game.scores(self.state).astype(np.int64), "_scores": over}
+            ended = select(self.state, np.flatnonzero(over))
+            told["scores"][over] = self.game.scores(ended)
+            told["winners"][over] = self.game.winners(ended)
             self._deal(np.flatnonzero(over))
         own = rewards[self._rows, movers].astype(np.float64)
-        return self._observation(), own, over & ~truncated, truncated, self._info() | info
+        info = self._info() | told | {"rewards": rewards}
+        return self._observation(), own, over & ~truncated, truncated, info
+
+    def _no_results(self) -> dict[str, NDArray[Any]]:
+        shape = (self.num_envs, self.game.spec.seats)
+        return {"scores": np.zeros(shape, np.int64), "winners": np.zeros(shape, np.bool_)}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask of the seat on turn in every game."""
@@ -106,6 +116,9 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             parts["legal_actions"] = np.where(listed, turn.legal.actions.astype(np.int64), -1)
             parts["action_features"] = self.game.features(self.state, turn.legal)
         return parts
+
+    def __repr__(self) -> str:
+        return told(self, self.game, f"{self.num_envs} games")
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""

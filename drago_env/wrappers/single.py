@@ -7,13 +7,14 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, told
+from drago_env.wrappers.texts import action_from_text, legal_texts
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
@@ -22,10 +23,17 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     """One seat is the learner's, the others belong to opponents drawn at each reset.
 
     The observation is a dict of `observation` and `action_mask`, with `action_features=True` also
-    the features of every action; with `flat=True` it is the array alone. The mask is always in
-    `info["action_mask"]` and in `action_masks()` too. `info` names the learner's `seat` and the
-    `opponents`; at the end it has `scores`, `winners` and `rank`. The reward is what the learner's
-    seat got since its last decision. An illegal action raises and changes nothing.
+    the features of every action; with `flat=True` it is the array alone, with `flat="features"` the
+    array and the features of every action at the action's own place, 0 where it is not legal. The
+    mask is always in `info["action_mask"]` and in `action_masks()` too; that of a finished game
+    allows the last action. `info` has numbers only, with the same keys at every step: the learner's
+    `seat`, the `opponents` (`opponent_names()` names them), and `scores`, `winners` and `rank`, 0
+    before the end. The reward is what the learner's seat got since its last decision.
+
+    An action that is `illegal` raises and changes nothing; with `"end"` the game ends and pays -1,
+    with `"random"` a legal action is made instead, and `info["illegal"]` tells. The position in
+    words is `describe()`, the legal actions are `legal_texts()`; with `text=True` both are in
+    `info` too.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": FPS}  # noqa: RUF012
@@ -35,13 +43,16 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         game: Game,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         render_mode: str | None = None,
+        illegal: str = "raise",
+        text: bool = False,
     ) -> None:
         check_render_mode(render_mode)
         self.render_mode = render_mode
-        self._batch = LearnerBatch(game, 1, opponents, seat, flat, action_features)
+        self.text = text
+        self._batch = LearnerBatch(game, 1, opponents, seat, flat, action_features, illegal)
         self.observation_space = self._batch.single_observation_space()
         self.action_space = spaces.Discrete(game.spec.num_actions)
         self._started = self._closed = False
@@ -63,7 +74,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """One decision of the learner, and the opponents' answers up to his next one."""
+        """One decision of the learner, and the opponents' answers up to their next one."""
         self._require_running()
         reward = float(self._batch.step(np.array([action]), _LIVE)[0])
         over = bool(self._batch.over[0])
@@ -74,6 +85,11 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask, in the form that sb3-contrib asks for."""
         return np.asarray(self._batch.mask()[0], np.bool_)
+
+    def opponent_names(self, numbers: ArrayLike | None = None) -> list[str]:
+        """Whom the learner meets, the next seat first; or those numbers of `info["opponents"]`."""
+        numbers = self._batch.met[0] if numbers is None else numbers
+        return self._batch.opponent_names(numbers).tolist()  # type: ignore[no-any-return]
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the learner meets from the next reset on."""
@@ -89,14 +105,32 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         return {key: part[0] for key, part in seen.items()} if isinstance(seen, dict) else seen[0]
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "action_mask": self._batch.mask()[0],
-            "seat": int(self._batch.learner[0]),
-            "opponents": self._batch.names(_FIRST)[0].tolist(),
-        }
-        if self._batch.over[0]:
-            info |= {key: entry[0] for key, entry in self._batch.finals(_FIRST).items()}
+        parts = {"action_mask": self._batch.mask(), **self._batch.info()}
+        info = {key: part[0] if part.ndim > 1 else part[0].item() for key, part in parts.items()}
+        if self.text:
+            info |= {"text": self.describe(), "legal_texts": self.legal_texts()}
         return info
+
+    # ------------------------------------------------------------ in words
+
+    def describe(self) -> str:
+        """What the learner knows, in words."""
+        self._require_started()
+        return self._batch.game.describe(self._batch.state, 0, int(self._batch.learner[0]))
+
+    def legal_texts(self) -> list[str]:
+        """The learner's legal actions in words, in their order; none after the end."""
+        self._require_started()
+        return list(self._texts())
+
+    def action_from_text(self, text: str) -> int:
+        """The legal action that these words mean."""
+        self._require_started()
+        return action_from_text(self._batch.game, self._batch.state, self._texts(), text)
+
+    def _texts(self) -> dict[str, int]:
+        over = self._batch.over[0]  # also where an illegal action has ended the game
+        return {} if over else legal_texts(self._batch.game, self._batch.state)
 
     def _require_started(self) -> None:
         if not self._started:
@@ -150,6 +184,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"against {', '.join(self._batch.pool)}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_window": None}

@@ -15,17 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, told
 
 
 class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """A batch of games with the learner in one seat of each; see `LearnerEnv` for a single one.
 
-    `reset(seed=s)` seeds row i with s + i; later games of a row follow from its seed. In next-step
-    mode the mask of a finished row allows exactly the last action, which is ignored, so that
-    no mask is ever all zero; its next step begins a new game with reward 0. In same-step mode
-    `info["final_obs"]` and `info["final_info"]` tell how the old game ended.
+    `reset(seed=s)` seeds row i with s + i; later games of a row follow from its seed. The mask of
+    a finished row allows exactly the last action, so that no mask is ever all zero.
+
+    `autoreset_mode` is one of Gymnasium's. In next-step mode the next step of a finished row
+    ignores its action and begins a new game with reward 0. In same-step mode `info["final_obs"]`
+    and `info["final_info"]` tell how the old game ended. When disabled, a finished row must be
+    reset before the next step: `reset(options={"reset_mask": terminated | truncated})`, which
+    leaves the other rows as they are, works in every mode.
     """
 
     def __init__(
@@ -34,18 +38,16 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        illegal: str = "raise",
     ) -> None:
-        mode = AutoresetMode(autoreset_mode)
-        if mode is AutoresetMode.DISABLED:
-            raise ValueError("autoreset_mode must be NextStep or SameStep, not Disabled")
-        self.metadata = {"render_modes": [], "autoreset_mode": mode}
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
         self.num_envs = num_envs
-        self._same_step = mode is AutoresetMode.SAME_STEP
-        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features)
+        self._batch = LearnerBatch(game, num_envs, opponents, seat, flat, action_features, illegal)
         self.single_observation_space = self._batch.single_observation_space()
         self.single_action_space = spaces.Discrete(game.spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -58,16 +60,34 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """New games; row i has the seed `seed + i`, or the i-th of a list of seeds."""
+        """New games; row i has the seed `seed + i`, or the i-th of a list of seeds.
+
+        `options={"reset_mask": rows}`, a boolean for each row, begins new games in these alone.
+        """
         rows = np.arange(self.num_envs)
+        partly = options is not None and "reset_mask" in options
+        if partly:
+            rows = np.flatnonzero(self._reset_mask(options))
         if seed is None and self._started:
             self._batch.reset_following(rows)
         else:
             seeds = self._seeds(seed)
-            self._batch.seed(int(seeds[0]))
-            self._batch.reset(seeds, rows)
+            if not partly:
+                self._batch.seed(int(seeds[0]))
+            self._batch.reset(seeds[rows], rows)
         self._started, self.closed = True, False
-        return self._observation(), self._info()
+        return self._batch.observation(), self._info()
+
+    def _reset_mask(self, options: Any) -> NDArray[np.bool_]:
+        mask = np.asarray(options["reset_mask"])
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask must be {self.num_envs} booleans, some of them True, not "
+                f"{mask.dtype} of shape {mask.shape} with {int(np.count_nonzero(mask))} True"
+            )
+        if not self._started and not mask.all():
+            raise RuntimeError("no game was started: call reset() without a reset_mask first")
+        return mask
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
         if isinstance(seed, Sequence | np.ndarray):
@@ -88,34 +108,32 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise RuntimeError(CLOSED)
         batch = self._batch
         finished = batch.over
+        if self.autoreset_mode is AutoresetMode.DISABLED and finished.any():
+            raise RuntimeError(
+                f"row {int(finished.argmax())} is over, and autoreset is disabled: call "
+                'reset(options={"reset_mask": terminated | truncated}) first'
+            )
         rewards = batch.step(actions, ~finished)
         if finished.any():
             batch.reset_following(np.flatnonzero(finished))
         over = batch.over
         truncated = over & batch.game.truncated(batch.state)
         info: dict[str, Any] = {}
-        if self._same_step and over.any():
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
             ended = np.flatnonzero(over)
             info = {"final_obs": self._final_observations(ended), "_final_obs": over}
             info |= {"final_info": self._info(), "_final_info": over}
             batch.reset_following(ended)
-        observation = self._observation()
+        observation = batch.observation()
         return observation, rewards, over & ~truncated, truncated, self._info() | info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask of every game; for a finished one it allows the last action only."""
-        return self._mask().view(np.bool_)
+        return self._batch.mask().view(np.bool_)
 
-    def _mask(self) -> NDArray[np.int8]:
-        mask = self._batch.mask()
-        mask[self._batch.over, -1] = 1
-        return mask
-
-    def _observation(self) -> Any:
-        seen = self._batch.observation()
-        if isinstance(seen, dict):
-            seen["action_mask"] = self._mask()
-        return seen
+    def opponent_names(self, numbers: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Whom the learners meet, or the names of these numbers of `info["opponents"]`."""
+        return self._batch.opponent_names(numbers)
 
     def _final_observations(self, ended: NDArray[np.int64]) -> NDArray[np.object_]:
         """The last observation of each finished game, in Gymnasium's form: an array of objects."""
@@ -129,25 +147,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return final
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "action_mask": self._mask(),
-            "seat": self._batch.learner.copy(),
-            "opponents": self._batch.names(np.arange(self.num_envs)),
-        }
-        ended = np.flatnonzero(self._batch.over)
-        return info | self._final_info(ended) if len(ended) else info
-
-    def _final_info(self, ended: NDArray[np.int64]) -> dict[str, Any]:
-        """How the finished games came out, in Gymnasium's form: a mask beside each array."""
-        there = np.zeros(self.num_envs, np.bool_)
-        there[ended] = True
-        info: dict[str, Any] = {}
-        for key, entries in self._batch.finals(ended).items():
-            blank = None if entries.dtype == object else 0
-            info[key] = np.full((self.num_envs, *entries.shape[1:]), blank, entries.dtype)
-            info[key][ended] = entries
-            info[f"_{key}"] = there
-        return info
+        return {"action_mask": self._batch.mask(), **self._batch.info()}
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Whom the games meet from their next reset on."""
@@ -156,6 +156,9 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def view(self) -> View:
         """Clones for a planner in the learner's place, one for each game."""
         return self._batch.view()
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"{self.num_envs} games")
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""

@@ -134,7 +134,7 @@ def test_wrong_records_are_refused() -> None:
         html(broken)
     with pytest.raises(ValueError, match="viewer must be a seat from 0 to 1, not 2"):
         html(made, seat=2)
-    with pytest.raises(RecordError, match="riders must be a list of names or null"):
+    with pytest.raises(RecordError, match="riders must be null or 2 names"):
         html({**made, "riders": 3})
     view = record.view(made, 1)
     view["moves"][5]["deck"] += 1
@@ -143,6 +143,10 @@ def test_wrong_records_are_refused() -> None:
     view = record.view(made, 1)
     with pytest.raises(ValueError, match="the view of seat 1, not of seat 0"):
         html(view, seat=0)
+    with pytest.raises(RecordError, match="riders must be null or 2 names"):
+        html({**view, "riders": [[0] * 1000, "b"]})
+    with pytest.raises(ValueError, match="shows the hand of one seat, not of 0"):
+        html({**view, "start": {**view["start"], "hands": [6, 6]}})
     del view["moves"][4]["drawn"]
     with pytest.raises(RecordError, match="this view of a record cannot be read: KeyError"):
         html(view)
