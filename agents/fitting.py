@@ -107,7 +107,7 @@ class Fit:
         spec, rng = game.spec, np.random.default_rng(seed)
         seeds = rng.integers(0, 2**63, number, dtype=np.uint64)
         state, cut = game.new(seeds), rng.integers(0, self.longest, number)
-        kind = int(game.players(state)[0]) - spec.min_players
+        kind = game.planner.kind(state)[0]
 
         def play_on(state: State, rows: NDArray[np.int64], depth: int) -> None:
             part, who = state[rows], np.full((len(rows), spec.seats), kind)

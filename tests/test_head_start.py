@@ -41,7 +41,7 @@ def test_a_head_start_is_what_the_rules_of_thumb_think_behind_their_best(name: s
         won = found.values[row, :count] * found.visits[row, :count] - 0.5 * (values - values.max())
         assert (won > -1e-6).all()
         assert (won < found.visits[row, :count] + 1e-6).all()
-        several += np.ptp(values) > 1
+        several += int(np.ptp(values) > 1)
     assert several > 3
 
 

@@ -488,6 +488,7 @@ def test_agents_are_watched(browser: Any) -> None:
         until(lambda: window.position["over"], 60)
         until(lambda: bool(window.all("#standings")))
         assert len(window.all("#standings tr")) == 3
+        until(lambda: "Click a move" in window.text("#progress"), 60)
         assert window.errors() == []
 
 

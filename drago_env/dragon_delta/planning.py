@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from drago_env.core.planning import Planner
 from drago_env.dragon_delta.kernel.planning import SEARCHES
-from drago_env.dragon_delta.rules import MAX_PLAYERS, MIN_PLAYERS
 from drago_env.dragon_delta.state import PROGRAM
 
 
@@ -42,7 +41,7 @@ SETS: dict[str, tuple[float, ...]] = {
 
 def weights(name: str) -> NDArray[np.float64]:
     """A set as the array that the kernels take, the same for every number of players."""
-    return np.array([SETS[name]] * (MAX_PLAYERS - MIN_PLAYERS + 1), np.float64)
+    return np.array([SETS[name]], np.float64)
 
 
 PLANNER = Planner(
@@ -52,6 +51,6 @@ PLANNER = Planner(
     leaves=("win_chance",),
     depth=1,  # to the end of the round
     head_start=2.0,
-    number=128,
+    number=64,
     hidden=lambda state: np.asarray(state["step"] == PROGRAM),
 )

@@ -93,12 +93,18 @@ def weights(name: str) -> NDArray[np.float64]:
     return np.array([SETS[name]] * len(PLAYERS), np.float64)
 
 
+def kind(state: State) -> NDArray[np.int64]:
+    """Which row of a set of weights each game is played with."""
+    return np.asarray(state["players"].astype(np.int64) - MIN_PLAYERS)
+
+
 PLANNER = Planner(
     SEARCHES,
     weights,
     playouts=("heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
     depth=8,
+    kind=kind,
     head_start=0.3,
     number=128,
 )

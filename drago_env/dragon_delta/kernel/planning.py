@@ -16,7 +16,6 @@ from drago_env.dragon_delta.kernel.knowledge import revealed
 from drago_env.dragon_delta.kernel.legal import legal
 from drago_env.dragon_delta.kernel.way import WORK
 from drago_env.dragon_delta.kernel.win_chance import leaf_values
-from drago_env.dragon_delta.rules import MIN_PLAYERS
 from drago_env.dragon_delta.state import EMPTY, PROGRAM
 
 # How a search thinks that others program: as the heuristic does, but less surely.
@@ -30,12 +29,6 @@ _S11 = np.uint64(11)
 def hidden(game: Any, seat: Any) -> Any:
     """Whether the decision on turn is hidden from a seat: others' cards lie face down (4.1)."""
     return game["step"] == PROGRAM and game["seat"] != seat
-
-
-@inlined
-def kind(game: Any) -> Any:
-    """Chances to win are fitted for each number of players."""
-    return game["players"] - MIN_PLAYERS
 
 
 @inlined
@@ -93,5 +86,5 @@ def imagine(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
 SEARCHES = searches(
     __name__,
     FUNCTIONS._replace(work=WORK, determinize=imagine),
-    Advice(kind, assess_all, leaf_values, hidden, quiet),
+    Advice(assess=assess_all, leaf=leaf_values, hidden=hidden, quiet=quiet),
 )
