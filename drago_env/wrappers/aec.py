@@ -10,11 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import (
-    AssertOutOfBoundsWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
+from pettingzoo.utils import wrappers
 
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mix, mix_one
@@ -405,15 +401,15 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._turn.outcome.points[:], self._turn.outcome.rewards[:] = kept[1:]
 
 
-class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
+class Ordered(wrappers.OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
     """PettingZoo's wrappers, asked only where they have something to say.
 
     A legal move goes to the game itself: each attribute that is asked through the chain of
     wrappers costs as much as a move.
     """
 
-    def __init__(self, guard: TerminateIllegalWrapper[str, Observation, int]) -> None:
-        super().__init__(AssertOutOfBoundsWrapper(guard))
+    def __init__(self, guard: wrappers.TerminateIllegalWrapper[str, Observation, int]) -> None:
+        super().__init__(wrappers.AssertOutOfBoundsWrapper(guard))
         self._guard, self._game = guard, guard.unwrapped
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
