@@ -58,7 +58,7 @@ def minari_dataset(
         import minari
         from minari.data_collector import EpisodeBuffer
     except ImportError as error:
-        raise ImportError('this needs Minari: pip install "minari[hdf5]"') from error
+        raise ImportError('this needs Minari: pip install "minari[hdf5]" pillow') from error
     made, episodes = transitions(records, reward), list[Any]()
     order = np.lexsort((made["move"], made["seat"], made["game"]))
     for rows in np.split(order, np.flatnonzero(made["done"][order])[:-1] + 1):

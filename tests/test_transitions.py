@@ -127,7 +127,7 @@ def test_minari_is_asked_for_kindly(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_minari_dataset_has_an_episode_for_each_seat(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    minari = pytest.importorskip("minari", reason='pip install "minari[hdf5]"')
+    minari = pytest.importorskip("minari", reason='pip install "minari[hdf5]" pillow')
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     _, records = games(name)
     made = analysis.transitions(records)
