@@ -54,7 +54,7 @@ def _at(address: Any) -> Any:
     return ctypes.c_uint16.from_address(int(address)).value
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _load(typing_context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_data_type(types.uint16).as_pointer()
@@ -63,10 +63,10 @@ def _load(typing_context: Any, address: Any) -> Any:
     return types.uint16(types.uint64), generate
 
 
-@overload(_at)  # type: ignore[untyped-decorator]
+@overload(_at)
 def _compiled_at(address: Any) -> Any:
     def load(address: Any) -> Any:
-        return _load(address)
+        return _load(address)  # type: ignore[call-arg,unused-ignore]
 
     return load
 
