@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-numba lint types format fuzz fuzz-files constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
+.PHONY: help demo play test test-numba lint types format fuzz fuzz-files constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 demo: $(VENV)/.ready  ## train a network from nothing (about 6 minutes) and play it
 	$(BIN)/python -m train.demo
+
+play: $(VENV)/.ready  ## play against the agents, or watch them, in the browser
+	$(BIN)/python -m drago_env play
 
 test: lint types  ## lint, types and tests: the full check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
@@ -48,8 +51,8 @@ fuzz-files: $(VENV)/.ready  ## 1,000 damaged files of every kind at the doors th
 constraints: $(VENV)/.ready  ## pin every package of the environment in constraints.txt
 	$(BIN)/python -m tests.constraints --write
 
-bench: $(VENV)/.ready .venv-peers/.ready  ## speed against other environments; writes docs/speed.md
-	$(BIN)/python -m benchmarks.speed --peers .venv-peers/bin/python --write docs/speed.md
+bench: $(VENV)/.ready .venv-peers/.ready  ## speed of every game, and against other environments; writes docs/speed.md
+	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python --write docs/speed.md
 
 bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
@@ -69,7 +72,7 @@ notebooks: $(VENV)/.ready  ## run the notebooks anew and keep their outputs
 
 notebook-run: $(VENV)/.ready  ## train the small network that the third notebook looks into (3 minutes)
 	rm -rf runs/notebook
-	$(BIN)/python -m train.ppo --out runs/notebook --players 2 --steps 3000000 --seed 1 \
+	$(BIN)/python -m train.ppo --out runs/notebook --players 2 --steps 3000000 --seed 1 --thumbs False \
 	  --evaluate-every 8 --evaluate-games 400
 	mkdir -p notebooks/run
 	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run

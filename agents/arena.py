@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from agents.cluster import run_on_cluster
 from agents.folder import Folder
-from agents.seating import Chunk, Columns, Config, join, play_deals, split
+from agents.seating import Chunk, Columns, Config, join, split
+from drago_env.core.files import in_words
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def run(
             if folder:
                 folder.add(chunk)
             chunks.append(chunk._replace(records=[]))
-            advance(len(chunk.columns["deal"]) // config.players)
+            advance(len(chunk.columns["deal"]) // config.rows)
     whole = join(chunks)
     if folder:
         folder.finish(whole)
@@ -136,18 +137,18 @@ def _played(
 ) -> Played:
     """The finished jobs as they come."""
     if ray is not None:
-        yield from run_on_cluster(ray, play_deals, ((config, *job, records) for job in jobs))
+        yield from run_on_cluster(ray, _play, ((config, *job, records) for job in jobs))
         return
     if workers <= 1:
         for first, last in jobs:
-            yield play_deals(config, first, last, records)
+            yield _play(config, first, last, records)
         return
     before = set(multiprocessing.active_children())
     # Never fork: compiled code and its threads do not survive it.
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
     try:
-        for task in as_completed([pool.submit(play_deals, config, *job, records) for job in jobs]):
+        for task in as_completed([pool.submit(_play, config, *job, records) for job in jobs]):
             yield task.result()
         pool.shutdown()
     except BaseException:  # an interrupt as well: what is under way is given up
@@ -155,6 +156,10 @@ def _played(
         for child in set(multiprocessing.active_children()) - before:
             child.terminate()
         raise
+
+
+def _play(config: Config, first: int, last: int, records: bool) -> Chunk:
+    return config.play(first, last, records)
 
 
 def _start_worker() -> None:
@@ -192,8 +197,10 @@ def _bar(config: Config, jobs: Sequence[Job], show: bool) -> Iterator[Callable[[
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    from agents.command import parse
-
+    try:
+        from agents.command import parse
+    except ModuleNotFoundError as error:
+        return _failed(f'error: the arena needs {error.name}: pip install -e ".[agents]"', 2)
     command = parse(arguments)
     try:
         if any(split(agent)[1] == "human" for agent in command.agents):
@@ -213,10 +220,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(report.json())
         if command.out is not None:
             report.write(Path(command.out))
+            print(f"results and report: {command.out}", file=sys.stderr)
     except BrokenExecutor as error:
         return _failed(f"error: a worker died ({error}). {_advice(command)}", 1)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        return _failed(f"error: {error}", 2)
+        return _failed(f"error: {in_words(error)}", 2)
     except KeyboardInterrupt:
         return _failed(f"interrupted. {_advice(command)}", 130)
     return 0

@@ -47,6 +47,7 @@ def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
         "format": format,
         "records": records,
         "games": config.deals * config.players,
+        **config.asked,
     }
 
 
@@ -62,7 +63,7 @@ class Folder:
     def __init__(self, path: str | Path, config: Config, format: str, records: bool) -> None:
         wanted = settings(config, format, records)
         self.path, self._names, self._columns = Path(path), config.names, config.columns
-        self._seats, self._keep_records = config.players, records
+        self._seats, self._rows, self._keep_records = config.players, config.rows, records
         self._parts = self.path / "parts"
         self._results = self.path / f"results.{format}"
         _refuse(self.path, wanted)
@@ -124,7 +125,7 @@ class Folder:
 
     def _checked(self, path: Path, chunk: Chunk) -> Chunk:
         """Refuses rows that are not of this arena."""
-        rows = self._seats**2  # of a deal: each seat in each rotation
+        rows = self._seats * self._rows  # of a deal, in all rotations
         deal = chunk.columns["deal"]
         sound = len(deal) and len(deal) % rows == 0 and 0 <= deal.min() <= deal.max() < self._deals
         if not sound or any(column.shape != deal.shape for column in chunk.columns.values()):

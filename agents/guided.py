@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from agents.neural import Neural, load
 from drago_env.core.checks import one_of, real
-from drago_env.core.planning import Plan, Planner
+from drago_env.core.planning import Planner
 from drago_env.search import Search
+
+LEAST_PRIOR = 1e-9  # smaller ones count as this
 
 
 @dataclass
@@ -28,7 +30,6 @@ class Guided(Search):
 
     _: KW_ONLY
     path: str | None = None  # of a checkpoint; by default the network that ships
-    playouts: int = 1000  # with the network, in the time of 1024 without
     prior_weight: float = 0.5  # playouts won that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)
@@ -39,12 +40,11 @@ class Guided(Search):
         real("prior_weight", self.prior_weight, 0, 1000)
         self._network = Neural(None if self.path is None else load(self.path))
 
-    def _plan(self, planner: Planner, playouts: int, uniform: bool, margin: bool) -> Plan:
-        plan = super()._plan(planner, playouts, uniform, margin)
-        return plan._replace(prior_weight=self.prior_weight)
-
-    def _priors(self, game: Any, state: Any) -> NDArray[np.float32]:
-        return self._network.evaluate(game, state).priors
+    def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64]:
+        priors = self._network.evaluate(game, state).priors
+        liking = self.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))
+        start = super()._start(planner, game, state)
+        return liking if start is None else liking + start
 
 
 make = Guided

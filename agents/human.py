@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.game import Game, State
 from drago_env.pictures.picture import plain
-from drago_env.pictures.table import Table, names_of, table_of
+from drago_env.pictures.table import Choice, names_of, table_of
 from drago_env.policy import Policy, View
 
 PROMPT = "your move (? for help, q to leave): "
 HELP = """\
 Type the number of a move, or the move in words. Beginnings of words will do where only one move
 fits them. ? shows this text, q leaves the game."""
+WIDTH = 80  # of a terminal
 _WORDS = re.compile(r"[a-z]+|\d+")
 
 
@@ -53,38 +54,66 @@ class Human:
     ) -> NDArray[np.int64]:
         if view is None:
             raise ValueError("a person needs a view to look at: ask through drago_env.policy.ask")
-        table = table_of(view.game)
         chosen = np.empty(len(mask), np.int64)
         for row in range(len(mask)):
             if len(mask) > 1:
                 self._write(f"\ngame {row + 1} of {len(mask)}")
-            one = view.state[row : row + 1]
-            moves = self._show(view.game, table, one)
-            line = self._choice(
-                list(moves), "\n\n".join(filter(None, (HELP, table.legend, table.rules)))
-            )
-            chosen[row] = moves[line]
+            chosen[row] = int(self.choose(View(view.game, view.state[row : row + 1])))
         return chosen
 
-    def _show(self, game: Game, table: Table, state: State) -> dict[str, int]:
-        """Shows the position and the moves; the actions by their words."""
+    def choose(
+        self,
+        view: View,
+        names: Sequence[str] | None = None,
+        wishes: Mapping[str, str] | None = None,
+        more: str = "",
+        shown: bool = False,
+    ) -> int | str:
+        """Shows one game and asks for a move; the action, or a wish by its letter.
+
+        `wishes` are words by their letters, and `more` explains them; `names` are those who play.
+        What was `shown` already is only asked about.
+        """
+        game, state, table = *view, table_of(view.game)
         seat, kind = int(game.current_player(state)[0]), game.spec.seat_name
-        picture = table.text(state, seat, None, names_of(game, state))
-        self._write("\n" + (picture if self.colour else plain(picture)))
-        self._write(f"\nyou are {kind} {seat}; your moves:")
-        names = ["you" if s == seat else name for s, name in enumerate(names_of(game, state))]
+        if names is None:
+            plain_names = names_of(game, state)
+            names = ["you" if s == seat else name for s, name in enumerate(plain_names)]
         choices = table.choices(state, names)
+        if not shown:
+            self.show("\n" + table.text(state, seat, None, names))
+            self._write(f"\nyou are {kind} {seat}; your moves:")
+            self._list(choices)
+        moves = {choice.text: choice.action for choice in choices}
+        help = "\n\n".join(filter(None, (HELP, more, table.legend, table.rules)))
+        line = self._choice(list(moves), help, wishes or {})
+        return moves.get(line, line)
+
+    def say(self, *lines: str) -> None:
+        for line in lines:
+            self._write(line)
+
+    def show(self, picture: str) -> None:
+        """A text in colour, or without where the terminal shows none."""
+        self._write(picture if self.colour else plain(picture))
+
+    def _list(self, choices: Sequence[Choice]) -> None:
+        """Shows the moves, with what each brings."""
         width = max(len(choice.text) for choice in choices)
         for number, choice in enumerate(choices, 1):
-            self._write(f"{number:>4}  {choice.text:<{width}}  {choice.effect}".rstrip())
-        return {choice.text: choice.action for choice in choices}
+            line = f"{number:>4}  {choice.text:<{width}}  {choice.effect}".rstrip()
+            self._write("\n".join(wrap(line, WIDTH, subsequent_indent=" " * min(width + 8, 40))))
 
-    def _choice(self, moves: Sequence[str], help: str) -> str:
-        """Asks until the answer is one of the moves."""
+    def _choice(self, moves: Sequence[str], help: str, wishes: Mapping[str, str]) -> str:
+        """Asks until the answer is one of the moves, or a wish."""
+        asked = ", ".join(f"{letter} for {wish}" for letter, wish in wishes.items())
+        prompt = PROMPT.replace("? for help", f"? for help, {asked}") if asked else PROMPT
         while True:
-            line = self._line().strip().lower()
+            line = self._line(prompt).strip().lower()
             if line in ("q", "quit"):
                 raise Quit("you left the game")
+            if line in wishes:
+                return line
             if line in ("?", "help"):
                 self._write(help)
                 continue
@@ -93,9 +122,9 @@ class Human:
                 return fitting[0]
             self._write(_complaint(line, fitting, len(moves)))
 
-    def _line(self) -> str:
+    def _line(self, prompt: str) -> str:
         try:
-            return self._read(PROMPT)
+            return self._read(prompt)
         except (EOFError, KeyboardInterrupt):
             raise Quit("you left the game") from None
         except UnicodeDecodeError:  # bytes that are no text: as bad as any other bad line

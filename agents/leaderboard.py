@@ -1,9 +1,11 @@
 """Plays a game's leaderboard and writes its page: `python -m agents.leaderboard [--game GAME]`.
 
-What is played stands in `agents/<game>/leaderboard.toml`. For each number of players all agents
-meet in one arena, and pairs of them alone in longer ones. Variants of an agent meet a yardstick,
-and equal players each other, to see what luck does. Finished arenas are kept in a folder: an
-interrupted run goes on from there. The page goes to that folder, and to docs/ only if told so.
+What is played stands in `agents/<game>/leaderboard.toml`. First agents are measured between a base
+and the fair ceiling (`agents.skill`), and answered (`agents.exploit`). For each number of players
+all agents meet in one arena, and pairs of them alone in longer ones. Variants of an agent meet a
+yardstick, and equal players each other, to see what luck does. Finished arenas are kept in a
+folder: an interrupted run goes on from there. The page goes to that folder, and to docs/ only if
+told so.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 
 import tyro
 
+from agents import exploit, skill
 from agents.arena import Config, run
 from agents.ratings import Estimate
 from agents.report import Report, interval, markdown_table
@@ -67,6 +70,10 @@ class Leaderboard:
         self.arguments = arguments
         if not 0 < arguments.scale < math.inf:
             raise ValueError(f"scale must be more than 0, not {arguments.scale}")
+        if arguments.write and arguments.scale < 1:
+            raise ValueError(
+                f"a scale of {arguments.scale} is a trial, whose page goes to --out: leave --write"
+            )
         own = Path(__file__).parent / name_of(arguments.game) / "leaderboard.toml"
         path = arguments.plan or own
         if not path.exists():
@@ -84,6 +91,9 @@ class Leaderboard:
     def _arenas(self) -> Iterator[tuple[Sequence[str], int, int]]:
         """All that is to be played: agents, seats and games."""
         plan = self.plan
+        for name, size in (("skill", "positions"), ("exploit", "games")):
+            for players in plan[name]["players"] if name in plan else ():
+                yield plan[name]["agents"], players, plan[name][size]
         for players in plan["players"]:
             yield plan["agents"], players, plan["games"]
             for section in plan.get("duels", ()):
@@ -100,6 +110,11 @@ class Leaderboard:
         """Plays what is not played yet; the whole page, with its plots beside it."""
         plan, players = self.plan, self.plan["players"]
         parts = ["# Leaderboard", self._introduction()]
+        if "skill" in plan:
+            parts += ["## Between the base and the ceiling", _SKILL]
+            parts += [self._skill(plan["skill"], number) for number in plan["skill"]["players"]]
+        if "exploit" in plan:
+            parts += ["## What an answer wins", _EXPLOIT, self._exploit(plan["exploit"])]
         for section in plan.get("duels", ()):
             parts += [f"## {section['title']}", f"{section['text']} {_SHOWN}", self._duels(section)]
         parts += [self._pool(number) for number in players]
@@ -122,17 +137,28 @@ class Leaderboard:
 
     # ------------------------------------------------------------ arenas
 
+    def spec(self, players: int) -> str:
+        """The game with so many seats."""
+        colon = "," if ":" in self.arguments.game else ":"
+        return f"{self.arguments.game}{colon}players={players}"
+
+    def scaled(self, number: int, least: int) -> int:
+        """So much of what the plan asks for."""
+        return max(int(number * self.arguments.scale), least)
+
     def config(self, agents: Sequence[str], players: int, games: int) -> Config:
         """An arena with so many seats."""
-        asked = self.arguments
-        colon = "," if ":" in asked.game else ":"
-        spec = f"{asked.game}{colon}players={players}"
-        return Config(agents, spec, max(int(games * asked.scale), 2 * players), asked.seed)
+        games = self.scaled(games, 2 * players)
+        return Config(agents, self.spec(players), games, self.arguments.seed)
 
     def folder(self, config: Config) -> Path:
         """Where an arena is kept."""
-        words = "-".join([config.game, *config.names, str(config.games)])
-        return self.arguments.out / re.sub(r"[^\w=.-]", "_", words)  # some systems mind colons
+        return self._folder(config.game, *config.names, str(config.games))
+
+    def _folder(self, *words: str) -> Path:
+        """Where what these words name is kept."""
+        name = re.sub(r"[^\w=.-]", "_", "-".join(words))  # some systems mind colons
+        return self.arguments.out / name
 
     def play(self, config: Config) -> Report:
         """Plays an arena, or reads it from its folder."""
@@ -142,6 +168,44 @@ class Leaderboard:
         return report
 
     # ------------------------------------------------------------ sections
+
+    def _skill(self, section: dict[str, Any], players: int) -> str:
+        asked, spec, page = self.arguments, self.spec(players), self.arguments.page
+        sizes = {name: section[name] for name in ("each", "worlds", "playouts") if name in section}
+        command = skill.Command(
+            game=spec,
+            agents=tuple(section["agents"]),
+            base=section["base"],
+            positions=self.scaled(section["positions"], 2 * players),
+            seed=asked.seed,
+            out=str(self._folder("skill", spec)),
+            **sizes,
+        )
+        report = skill.measure(command, progress=True)
+        plot = page.with_name(f"{page.stem}-skill-{players}.svg")
+        report.plot(plot)
+        return (
+            f"### Skill, {players} players\n\n{report.markdown()}\n\n"
+            f"![Agents between {command.base} and the ceiling, {players} players]({plot.name})"
+        )
+
+    def _exploit(self, section: dict[str, Any]) -> str:
+        rows = []
+        for players in section["players"]:
+            for agent in section["agents"]:
+                spec = self.spec(players)
+                command = exploit.Command(
+                    game=spec,
+                    agent=agent,
+                    steps=self.scaled(section["steps"], 1) if section["steps"] else 0,
+                    playouts=section["playouts"],
+                    games=self.scaled(section["games"], 2 * players),
+                    seed=self.arguments.seed,
+                    out=self._folder("exploit", spec, agent),
+                )
+                answers = exploit.exploit(command, progress=True)
+                rows += [(str(players), agent, *exploit.row(answer)) for answer in answers]
+        return markdown_table(("players", "agent", *exploit.HEADINGS), rows)
 
     def _pool(self, players: int) -> str:
         config = self.config(self.plan["agents"], players, self.plan["games"])
@@ -206,6 +270,15 @@ class Leaderboard:
 
 
 _PARTS = ("deal", "skill", "rest")
+_SKILL = (
+    "What one seat wins among the base, by the worth of its decisions and in games, and what the "
+    "best choices win that anybody fair could make. [What this means](skill.md)."
+)
+_EXPLOIT = (
+    "One seat for somebody who is out for the agent that has all others: a network trained against "
+    "it alone, and a search that is told its policy. "
+    "[What this means](skill.md#an-answer-to-one-agent)."
+)
 _SHOWN = (
     "A difference of win shares is shown when its interval does not hold 0. Beside it stands how "
     "long the two thought."

@@ -4,6 +4,10 @@ One network plays any number of seats. A trunk reads the observation; a small ne
 for every legal action, reads what that action does at once (if the game says so), which action it
 is, and what the trunk made of the position, and answers with one logit. A second answer of the
 trunk is the value: the final reward that the seat may expect.
+
+In a game with rules of thumb it may also be told what they think of each legal action. That is one
+more thing that it reads of the action, and it goes to the logit in a straight line besides: so a
+network that has learned nothing yet plays by the rules of thumb.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ Weights = Mapping[str, Floats]
 # The logit past the end of a list: a probability of exactly 0, yet finite, so that 0 times its
 # logarithm is 0.
 PADDING = np.float32(-1e9)
+THUMBS = 2  # numbers that say what the rules of thumb think of an action
+NEAR, FAR = 1.0, 16.0  # the differences to the best action at which these two are cut
 LARGEST, DEEPEST = 4096, 8  # no layer is wider, no stack of layers higher
 _CHUNK = 128  # rows at once: what lies between the layers stays in the processor's cache
 
@@ -39,11 +45,14 @@ class Shape:
     trunk: tuple[int, ...] = (256, 128)  # the widths of its layers
     action: tuple[int, ...] = (64, 32)  # those of the network over the legal actions
     value_bound: float = 1.0  # values are from -value_bound to value_bound
+    thumbs: bool = False  # whether it is told what the rules of thumb think; see `thumbs_inputs`
 
     def __post_init__(self) -> None:
         for name, least in {"observation_size": 1, "feature_size": 0, "num_actions": 1}.items():
             _check_size(name, getattr(self, name), least)
         real("value_bound", self.value_bound, 1e-6, 1e6)
+        if type(self.thumbs) is not bool:
+            raise ValueError(f"thumbs must be true or false, not {self.thumbs!r:.40}")
         for name in ("trunk", "action"):
             widths = getattr(self, name)
             if not isinstance(widths, tuple) or not 1 <= len(widths) <= DEEPEST:
@@ -53,19 +62,26 @@ class Shape:
 
     @classmethod
     def of(cls, game: Game, **widths: Any) -> Shape:
-        """The shape that fits a game; `trunk` and `action` may be given."""
+        """The shape that fits a game; `trunk`, `action` and `thumbs` may be given."""
         spec = game.spec
         sizes = (spec.observation_size, spec.feature_size, spec.num_actions)
         return cls(*sizes, value_bound=float(spec.reward_bound), **widths)
 
     @property
+    def inputs(self) -> int:
+        """How many numbers are read of each action: its features, then the rules of thumb's."""
+        return self.feature_size + (THUMBS if self.thumbs else 0)
+
+    @property
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """The name and shape of every tensor of weights, as `(outputs, inputs)`."""
         context, first = self.trunk[-1], self.action[0]
-        features = {"features.weight": (first, self.feature_size)} if self.feature_size else {}
+        features = {"features.weight": (first, self.inputs)} if self.inputs else {}
+        thumbs = {"thumbs.weight": (1, THUMBS)} if self.thumbs else {}
         return {
             **_layers("trunk", (self.observation_size, *self.trunk)),
             **features,
+            **thumbs,
             "embedding.weight": (self.num_actions, first),
             "context.weight": (first, context),
             "context.bias": (first,),
@@ -136,6 +152,8 @@ class Network:
         hidden += self._linear("context", context)
         np.maximum(hidden, 0, out=hidden)
         scores: Floats = self._stack("action", hidden) @ self._weights["policy.weight"]
+        if "thumbs.weight" in self._weights:
+            scores += features[..., -THUMBS:] @ self._weights["thumbs.weight"]
         return scores[..., 0]
 
     def _stack(self, name: str, x: Floats) -> Floats:
@@ -148,6 +166,17 @@ class Network:
         y: Floats = x @ self._weights[f"{name}.weight"]
         y += self._weights[f"{name}.bias"]
         return y
+
+
+def thumbs_inputs(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Floats:
+    """What the network is told of the values `(n, max_legal)` of the listed actions, `(..., 2)`.
+
+    How far each is behind the best one, once with all that lies near, once with what lies far.
+    """
+    listed = np.arange(values.shape[1]) < counts[:, None]
+    gaps = values - np.where(listed, values, -np.inf).max(1, keepdims=True, initial=-1e300)
+    both = np.stack([np.maximum(gaps, -NEAR) / NEAR, np.maximum(gaps, -FAR) / FAR], 2)
+    return np.asarray(both * listed[..., None], np.float32)
 
 
 def softmax(logits: Floats) -> Floats:

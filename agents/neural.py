@@ -20,9 +20,11 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from agents.files import reading, replacing
-from agents.network import Floats, Network, Shape, Weights, softmax
+from agents.network import Floats, Network, Shape, Weights, softmax, thumbs_inputs
+from drago_env.core.planning import judge
 from drago_env.game import Game, Legal, State
 from drago_env.policy import Policy, View, planned, row_numbers
+from drago_env.thumbs import weights_of
 
 FORMAT = "drago-network/1"
 COOLEST, HOTTEST = 0.01, 100.0
@@ -217,8 +219,17 @@ class Neural:
     ) -> tuple[Floats, Floats]:
         checkpoint, network = self._known or _shipped(game.spec.name)
         check_game(checkpoint, game)
-        features = game.features(state, legal)
+        features = inputs(game, state, legal, checkpoint.shape)
         return network.forward(observation, legal.actions, legal.counts, features)
+
+
+def inputs(game: Any, state: State, legal: Legal, shape: Shape) -> Floats:
+    """What a network reads of each listed action, `(n, max_legal, inputs)`; nothing hidden."""
+    features: Floats = game.features(state, legal)
+    if not shape.thumbs:
+        return features
+    found = judge(game, state, weights_of(game, "heuristic"))
+    return np.concatenate([features, thumbs_inputs(found.values, found.counts)], 2)
 
 
 @cache

@@ -156,10 +156,10 @@ def difference(sample: Sample, column: str, a: int, b: int, bootstrap: Bootstrap
     gap, deals = rows[:, 0] - rows[:, 1], int(both.sum())
     limits = (-1.0, 1.0) if column == "win_share" else None
     estimate = bootstrap.estimate(gap, deals, limits, held.sum(0).min())
-    return Difference(estimate, deals, _more(estimate, gap[1:], len(sample)))
+    return Difference(estimate, deals, more(estimate, gap[1:], len(sample)))
 
 
-def _more(estimate: Estimate, resampled: Floats, deals: int) -> int | None:
+def more(estimate: Estimate, resampled: Floats, deals: int) -> int | None:
     """So many more deals that, if the difference is what it seems, 4 of 5 arenas would show it."""
     if estimate.low > 0 or estimate.high < 0:
         return 0

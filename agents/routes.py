@@ -8,10 +8,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from agents.lobby import Lobby
 from agents.session import Early, Record, Refused, Seating, Session, Stale
 
 MOST_GAMES = 1000  # that are kept at once; for one more, the one longest not asked for is forgotten
@@ -41,8 +43,13 @@ class Problem(Exception):  # noqa: N818  (the request's, not the program's)
         super().__init__(message)
         self.status, self.headers, self.more = status, headers or {}, more
 
-    def answer(self) -> Answer:
-        return as_json({"error": str(self), **self.more}, self.status, **self.headers)
+    def answer(self, page: bool = False) -> Answer:
+        """As JSON, or as a page for somebody who opened an address."""
+        if not page:
+            return as_json({"error": str(self), **self.more}, self.status, **self.headers)
+        text = (FILES / "problem.html").read_text(encoding="utf-8")
+        body = text.replace("@@problem@@", escape(str(self))).encode()
+        return Answer(self.status, "text/html; charset=utf-8", body, self.headers)
 
 
 def as_json(value: Any, status: int = 200, **headers: str) -> Answer:
@@ -50,24 +57,31 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Answer:
 
 
 class Games:
-    """The games of one table, by name.
+    """The games of a server, by name.
 
-    `seeds` gives the seed of each new game, `ended` gets the record of each finished one. With a
-    `folder` games are kept there, and those that it holds go on.
+    They begin at the table of the command line, if it described one, and at those that are chosen
+    in the `lobby`. `seeds` gives the seed of each new game, `ended` gets the record of each
+    finished one. With a `folder` games are kept there, and those that it holds go on.
     """
 
     def __init__(
         self,
-        seating: Seating,
+        seating: Seating | None,
         seeds: Callable[[], int],
         ended: Callable[[Record], None],
         folder: Path | None = None,
+        lobby: Lobby | None = None,
     ) -> None:
         self._seating, self._seeds, self._ended, self._folder = seating, seeds, ended, folder
+        self.lobby = lobby or Lobby()
         self._kept: dict[str, tuple[Session, float]] = {}  # when it was asked for; the oldest first
         if folder is not None:
             self._read(folder)
-        self.newest = next(reversed(self._kept.values()))[0] if self._kept else self.deal()
+        self.newest: Session | None = None
+        if self._kept:
+            self.newest = next(reversed(self._kept.values()))[0]
+        elif seating is not None:
+            self.deal(seating)
 
     def _read(self, folder: Path) -> None:
         """The games that an earlier server has left."""
@@ -75,15 +89,23 @@ class Games:
         files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
         for file in files[-MOST_GAMES:]:
             try:
-                session = Session.read(file, self._seating)
+                session = Session.read(file, self._table)
             except ValueError as error:
                 print(f"error: {error}", file=sys.stderr)
             else:
                 self._kept[session.name] = session, time.monotonic()
 
-    def deal(self) -> Session:
-        """A new game at the same table."""
-        session, now = Session(self._seating, self._seeds()), time.monotonic()
+    def _table(self, chosen: Any) -> Seating:
+        """The table of a kept game: chosen in the lobby, or that of the command line."""
+        if chosen is not None:
+            return self.lobby.seating(chosen)
+        if self._seating is None:
+            raise ValueError("it is of a table that the command line of this server does not name")
+        return self._seating
+
+    def deal(self, seating: Seating) -> Session:
+        """A new game at a table."""
+        session, now = Session(seating, self._seeds()), time.monotonic()
         for name, (_, asked) in list(self._kept.items()):
             if len(self._kept) >= MOST_GAMES or now - asked > KEPT_SECONDS:
                 del self._kept[name]
@@ -104,6 +126,14 @@ class Games:
     def play(self, session: Session, version: int, action: int) -> None:
         """Makes a move in one of the games."""
         session.play(version, action)
+        self._moved(session)
+
+    def advance(self, session: Session, version: int) -> None:
+        """Lets the agents of a game that is watched make a move."""
+        session.advance(version)
+        self._moved(session)
+
+    def _moved(self, session: Session) -> None:
         self._keep(session)
         if session.over:
             try:
@@ -132,7 +162,17 @@ Route = Callable[[Games, str, Params], Answer]
 
 def _root(games: Games, name: str, params: Params) -> Answer:
     _numbers(params)
-    return Answer(303, "text/plain", b"", {"Location": f"/games/{games.newest.name}"})
+    where = "/new" if games.newest is None else f"/games/{games.newest.name}"
+    return Answer(303, "text/plain", b"", {"Location": where})
+
+
+def _new(games: Games, name: str, params: Params) -> Answer:
+    return _file(games, "new.html", params)
+
+
+def _lobby(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
+    return as_json({"games": games.lobby.lists, "newest": games.newest is not None})
 
 
 def _file(games: Games, name: str, params: Params) -> Answer:
@@ -147,8 +187,13 @@ def _page(games: Games, name: str, params: Params) -> Answer:
 
 
 def _deal(games: Games, name: str, params: Params) -> Answer:
-    _numbers(params)
-    return as_json(games.deal().position(), 201)
+    """A game at a table that was chosen, or at the one of another game."""
+    with _refusals():
+        if params.keys() == {"again"}:
+            seating = games.named(str(params["again"])).seating
+        else:
+            seating = games.lobby.seating(params)
+        return as_json(games.deal(seating).position(), 201)
 
 
 def _position(games: Games, name: str, params: Params) -> Answer:
@@ -162,6 +207,20 @@ def _move(games: Games, name: str, params: Params) -> Answer:
     with _refusals(session):
         games.play(session, **numbers)
     return as_json(session.position(before))
+
+
+def _advance(games: Games, name: str, params: Params) -> Answer:
+    session, numbers = games.named(name), _numbers(params, version=True)
+    before = session.moves
+    with _refusals(session):
+        games.advance(session, **numbers)
+    return as_json(session.position(before))
+
+
+def _look(games: Games, name: str, params: Params) -> Answer:
+    session, numbers = games.named(name), _numbers(params, move=True)
+    with _refusals(session):
+        return as_json(session.frame(numbers["move"]))
 
 
 def _undo(games: Games, name: str, params: Params) -> Answer:
@@ -178,12 +237,15 @@ def _hint(games: Games, name: str, params: Params) -> Answer:
 
 
 @contextmanager
-def _refusals(session: Session) -> Iterator[None]:
-    """What a session refuses, as a problem; who is behind gets the present position with it."""
+def _refusals(session: Session | None = None) -> Iterator[None]:
+    """What is refused, as a problem; who is behind gets the present position with it."""
     try:
         yield
     except Stale as error:
-        raise Problem(409, str(error), position=session.position()) from None
+        present = {} if session is None else {"position": session.position()}
+        raise Problem(409, str(error), **present) from None
+    except Early as error:
+        raise Problem(403, str(error)) from None
     except Refused as error:
         raise Problem(422, str(error)) from None
 
@@ -191,6 +253,18 @@ def _refusals(session: Session) -> Iterator[None]:
 def _board(games: Games, name: str, params: Params) -> Answer:
     _numbers(params)
     return Answer(200, "image/svg+xml", games.named(name).board().encode(), {})
+
+
+def _scores(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
+    return Answer(200, "image/svg+xml", games.named(name).scores().encode(), {})
+
+
+def _review(games: Games, name: str, params: Params) -> Answer:
+    _numbers(params)
+    session = games.named(name)
+    with _refusals(session):
+        return as_json(session.review())
 
 
 def _view(games: Games, name: str, params: Params) -> Answer:
@@ -229,14 +303,20 @@ def _download(made: Record, file: str) -> Answer:
 _GAME = "/api/games/([^/]+)"
 ROUTES: tuple[tuple[str, str, Route], ...] = (
     ("GET", "(/)", _root),
-    ("GET", r"/(play\.css|play\.js)", _file),
+    ("GET", "(/new)", _new),
+    ("GET", r"/(play\.css|play\.js|new\.js|review\.js)", _file),
+    ("GET", "(/api/lobby)", _lobby),
     ("GET", "/games/([^/]+)", _page),
     ("POST", "(/api/games)", _deal),
     ("GET", _GAME, _position),
     ("POST", f"{_GAME}/moves", _move),
+    ("POST", f"{_GAME}/advance", _advance),
+    ("GET", f"{_GAME}/look", _look),
     ("POST", f"{_GAME}/undo", _undo),
     ("GET", f"{_GAME}/hint", _hint),
     ("GET", rf"{_GAME}/board\.svg", _board),
+    ("GET", rf"{_GAME}/scores\.svg", _scores),
+    ("GET", f"{_GAME}/review", _review),
     ("GET", f"{_GAME}/view", _view),
     ("GET", f"{_GAME}/record", _record),
     ("GET", f"{_GAME}/replay", _replay),

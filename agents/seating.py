@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class Config:
 
     def __reduce__(self) -> Any:
         module = GAMES[self.rule_book.spec.name]
-        return _received, (module, self.agents, self.game, self.games, self.seed)
+        return _received, (module, type(self), [getattr(self, one.name) for one in fields(self)])
 
     @cached_property
     def rule_book(self) -> Game:
@@ -88,6 +88,16 @@ class Config:
         )
 
     @property
+    def rows(self) -> int:
+        """How many rows a game has in the results."""
+        return self.players
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What else the results depend on."""
+        return {}
+
+    @property
     def deals(self) -> int:
         """The games asked for, rounded up to whole deals."""
         return -(-self.games // self.players)
@@ -113,11 +123,15 @@ class Config:
             for agent in self.agents
         ]
 
+    def play(self, first: int, last: int, records: bool) -> Chunk:
+        """Plays the deals from `first` up to, but not with, `last`."""
+        return play_deals(self, first, last, records)
 
-def _received(module: str, agents: Any, game: str, games: int, seed: int) -> Config:
+
+def _received(module: str, kind: type[Config], values: Sequence[Any]) -> Config:
     """An arena in another process, which may not know yet a game from outside."""
-    register(name_of(game), module)
-    return Config(agents, game, games, seed)
+    register(name_of(values[1]), module)
+    return kind(*values)
 
 
 _resolved = cache(resolve)
@@ -205,7 +219,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
     """Plays the deals from `first` up to, but not with, `last` in all their rotations."""
     seeds, seating, choices, openings = deals(config, first, last)
     named = zip(config.policies(), config.names, strict=True)
-    seated = [_Timed(policy, name) for policy, name in named]
+    seated = [Timed(policy, name) for policy, name in named]
     places, seats, game = seating.reshape(-1, config.players), config.players, config.rule_book
     batch: list[State] = []  # the array that all its games are played in
     played = play(
@@ -226,7 +240,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         "rotation": rotation,
         "seat": seat,
         "agent": places,
-        "points": played.scores[:, :seats].astype(np.int64),
+        "points": played.scores.astype(np.int64),
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],
         "margin": result.margin[:, :seats],
@@ -236,7 +250,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         {name: found[name].ravel() for name in config.columns},
         np.array([agent.seconds for agent in seated]),
         np.array([agent.decisions for agent in seated]),
-        played.records,
+        list(played.records),
     )
 
 
@@ -253,7 +267,7 @@ def join(chunks: Sequence[Chunk]) -> Chunk:
     )
 
 
-class _Timed:
+class Timed:
     """A policy under the arena's name for it, with a clock."""
 
     def __init__(self, policy: Policy, name: str) -> None:

@@ -55,7 +55,7 @@ class Server:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise OSError(
-                f"port {port} is taken: choose another with --port, or 0 for any"
+                f"port {port} is taken: choose another with --port, or say --port 0 for a free one"
             ) from None
         self.server_address = self._socket.getsockname()
         self.server_port: int = self.server_address[1]
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             answer = self._answer()
         except Problem as problem:
-            answer = problem.answer()
+            answer = problem.answer("text/html" in self.headers.get("Accept", ""))
         except Exception as error:  # its words may tell what is hidden: they are not for the page
             traceback.print_exc()
             words = str(error) if isinstance(error, Failed) else "The server failed"

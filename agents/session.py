@@ -1,4 +1,4 @@
-"""One game that a person plays: it is kept here, and shown as the seat sees it."""
+"""One game that a person plays or watches: it is kept here, and shown as the seat sees it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents import frames
+from agents.review import WIDE, Decision, Review, standings
 from drago_env import games
 from drago_env.core.chance import mix
 from drago_env.core.checks import select, whole
@@ -20,14 +22,14 @@ from drago_env.core.files import read_json, reading, write
 from drago_env.core.planning import planner_of
 from drago_env.game import Game, Move, State
 from drago_env.pictures import canvas, page
-from drago_env.pictures.column import BOARD, Card, Seat
+from drago_env.pictures.chart import chart
+from drago_env.pictures.column import BOARD
 from drago_env.pictures.picture import Picture
 from drago_env.pictures.table import table_of
 from drago_env.policy import Policy, RowGenerator, View, ask, streams
 from drago_env.search import Search
 
 PLAYOUTS = 8192  # of a hint: eight times those of `search`, since its numbers are read
-CARD = (72, 96)  # width and height of a card in the hand
 FORMAT = "drago-session/1"
 Record = dict[str, Any]
 
@@ -50,12 +52,13 @@ class Early(Refused):
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits where; the same for every game of a server."""
+    """Who sits where."""
 
     game: Game
-    seat: int  # the person's
+    seat: int | None  # the person's; None: they watch, and see all
     names: Sequence[str]  # of all seats, as the record has them
     others: Mapping[int, Policy]  # who plays the other seats
+    chosen: Mapping[str, Any] | None = None  # what was chosen on the page; None: by the command
 
 
 class Moment(NamedTuple):
@@ -70,6 +73,8 @@ class Moment(NamedTuple):
 
 class Session:
     """A game that goes on until the person is to decide, and waits there.
+
+    A game that the person only watches goes on move by move, by `advance`, and shows them all.
 
     Every change gives the position a new `version`, and a wish names the version that it is about:
     what was asked of an older position is `Stale`, so two windows on one game cannot spoil it.
@@ -90,7 +95,8 @@ class Session:
         self.study = False
         self._seating, self._seed = seating, seed
         self._game, self._table = seating.game, table_of(seating.game)
-        self._adviser = Search(playouts=PLAYOUTS)
+        self._adviser = Search(playouts=PLAYOUTS, head_start=0)  # chances and nothing else
+        self._review: Review | None = None
         return [Moment(seating.game.new(seed))]
 
     # ------------------------------------------------------------ at rest
@@ -100,6 +106,7 @@ class Session:
         kept = {
             "format": FORMAT,
             "table": _table(self._seating),
+            "chosen": self._seating.chosen,
             "name": self.name,
             "version": self.version,
             "study": self.study,
@@ -109,10 +116,11 @@ class Session:
         write(path, json.dumps(kept) + "\n")
 
     @classmethod
-    def read(cls, path: Path, seating: Seating) -> Session:
-        """The game that `write` has kept, at the same table."""
+    def read(cls, path: Path, table: Callable[[Any], Seating]) -> Session:
+        """The game that `write` has kept; `table` makes its table of what was chosen for it."""
         kept = read_json(path)
         with reading(path):
+            seating = table(kept.get("chosen"))
             if kept["format"] != FORMAT or kept["table"] != _table(seating):
                 raise ValueError("it is of another table than this server's")
             if not re.fullmatch("[0-9a-f]{8}", kept["name"]) or type(kept["study"]) is not bool:
@@ -126,11 +134,17 @@ class Session:
             session._moments = session._answered(moments)
         return session
 
+    @property
+    def seating(self) -> Seating:
+        return self._seating
+
     # ------------------------------------------------------------ wishes
 
     def play(self, version: int, action: int) -> None:
         """Makes a move, and those of the others up to the next decision."""
         self._check(version)
+        if self.seat is None:
+            raise Refused("you watch this game: the agents play it")
         state = self._moments[-1].state
         legal = self._game.legal(state)
         if action not in legal.actions[0, : legal.counts[0]].tolist():
@@ -142,21 +156,31 @@ class Session:
         self._moments = self._answered([*self._moments, self._step(self._moments[-1], action)])
         self.version += 1
 
+    def advance(self, version: int) -> None:
+        """One move of whoever is on turn, in a game that is watched."""
+        self._check(version)
+        if self.seat is not None or self.over:
+            raise Refused("the game is over" if self.over else "the game waits for you")
+        self._moments = [*self._moments, self._answer(self._moments)]
+        self.version += 1
+
     def undo(self, version: int) -> None:
         """Goes back to the seat's last decision, to study what else could have been done."""
         self._check(version)
-        own = [k for k, moment in enumerate(self._moments) if moment.seat == self.seat]
+        own = [k for k, moment in enumerate(self._moments) if k and moment.seat == self.seat]
         if not own:
             raise Refused("there is no move of yours to take back")
         self._moments = self._moments[: own[-1]]
+        self._review = None
         self.study = True
         self.version += 1
 
     def hint(self, version: int) -> dict[str, Any]:
         """What `search` would do, and how it rates the seat's chance to win after each move."""
         self._check(version)
-        if self.over:
-            raise Refused("the game is over: there is no move to advise")
+        if self.over or self.seat is None:
+            why = "the game is over" if self.over else "you watch this game"
+            raise Refused(f"{why}: there is no move to advise")
         try:
             planner_of(self._game, "a hint")
         except ValueError as error:
@@ -183,29 +207,33 @@ class Session:
     def _answered(self, moments: list[Moment]) -> list[Moment]:
         """The moments, and those after them until the seat decides or the game is over."""
         game = self._game
-        while not game.over(moments[-1].state)[0]:
-            state = moments[-1].state
-            seat = int(game.current_player(state)[0])
-            if seat == self.seat:
+        while self.seat is not None and not game.over(moments[-1].state)[0]:
+            if int(game.current_player(moments[-1].state)[0]) == self.seat:
                 break
-            number = streams(self._seed)
-            for _ in moments:  # the same at the same move, so a study meets the same luck
-                number = mix(number)
-            rng = RowGenerator(np.random.PCG64(int(number[0])))
-            turn, rows = game.look(state), np.zeros(1, np.int64)
-            try:
-                chosen = ask(self._seating.others[seat], game, state, turn, rows, rng, number)
-            except Exception as error:
-                raise Failed(f"The opponent {self.names[seat]} failed") from error
-            moments.append(self._step(moments[-1], int(chosen[0])))
+            moments.append(self._answer(moments))
         return moments
+
+    def _answer(self, moments: Sequence[Moment]) -> Moment:
+        """What comes of the move of the policy on turn."""
+        game, state = self._game, moments[-1].state
+        seat = int(game.current_player(state)[0])
+        number = streams(self._seed)
+        for _ in moments:  # the same at the same move, so a study meets the same luck
+            number = mix(number)
+        rng = RowGenerator(np.random.PCG64(int(number[0])))
+        turn, rows = game.look(state), np.zeros(1, np.int64)
+        try:
+            chosen = ask(self._seating.others[seat], game, state, turn, rows, rng, number)
+        except Exception as error:
+            raise Failed(f"The opponent {self.names[seat]} failed") from error
+        return self._step(moments[-1], int(chosen[0]))
 
     def _step(self, before: Moment, action: int) -> Moment:
         game, state = self._game, select(before.state)
         seat = int(game.current_player(state)[0])
         words = game.told(state, 0, action, self.seat)
         points = game.step(state, [action]).points[0, : len(self.names)].tolist()
-        news = self._table.news(before.state, state, self.seat)
+        news = "" if self.seat is None else self._table.news(before.state, state, self.seat)
         gains = points if game.spec.has_points else []
         last = None if words is None else Move(seat, action, words, gains)
         return Moment(state, seat, action, last, news)
@@ -213,7 +241,7 @@ class Session:
     # ------------------------------------------------------------ what is seen
 
     @property
-    def seat(self) -> int:
+    def seat(self) -> int | None:
         return self._seating.seat
 
     @property
@@ -252,12 +280,14 @@ class Session:
         first = self.moves if since is None else min(since + 1, self.moves)
         shown = [n for n in range(first, self.moves) if self._moments[n].last or not n]
         now = self._seen(self._moments[-1])
-        choices = [] if self.over else self._table.choices(now, self.names)
+        idle = self.over or self.seat is None
+        choices = [] if idle else self._table.choices(now, self.names)
         return {
             "game": self.name,
             "title": self._game.spec.title,
             "variant": self._table.variant(now),
             "rules": self._table.rules,
+            "goal": self._table.goal(now),
             "version": self.version,
             "study": self.study,
             "over": self.over,
@@ -267,7 +297,42 @@ class Session:
                 choice._asdict() | {"button": choice.button or choice.text} for choice in choices
             ],
             "log": self._log(),
+            "standings": standings(self._game, now, self.names) if self.over else [],
         }
+
+    def frame(self, number: int) -> dict[str, Any]:
+        """The position after so many moves, as the person saw it then."""
+        if number > self.moves:
+            raise Refused(f"the game has the moves 0 to {self.moves}, not {number}")
+        if number and not self.over and self._moments[number].last is None:
+            raise Refused(f"of move {number} there is nothing to be seen yet")
+        return self._frame(number)
+
+    def review(self) -> dict[str, Any]:
+        """What is known so far of how well was played; each call finds out more."""
+        if not self.over:
+            raise Early("a review tells what search would have done: it comes after the end")
+        if self._review is None:
+            made = [
+                Decision(number, int(moment.seat or 0), before.state, moment.action)
+                for number, (before, moment) in enumerate(
+                    zip(self._moments, self._moments[1:], strict=False), 1
+                )
+            ]
+            try:
+                self._review = Review(self._game, self._table, self.names, made, self.seat)
+            except ValueError as error:
+                raise Refused(str(error)) from None
+        return self._review.go_on()
+
+    def scores(self) -> str:
+        """The scores so far as a chart; nothing in a game without points."""
+        if not self._game.spec.has_points:
+            return ""
+        states = [moment.state for moment in self._moments]
+        players = len(self.names)
+        scores = [self._game.scores(state)[0, :players].tolist() for state in states]
+        return chart(scores, self.names, WIDE)
 
     def board(self) -> str:
         """The empty board as SVG."""
@@ -275,6 +340,8 @@ class Session:
 
     def view(self) -> Record:
         """The record as the seat sees it."""
+        if self.seat is None:
+            raise Refused("who watches sees all: the record can be had when the game is over")
         made = self._record()
         records = games.records_of(self._game.spec.name)
         if not hasattr(records, "view"):
@@ -328,21 +395,27 @@ class Session:
         return made | ({"study": True} if self.study else {})
 
     def _seen(self, moment: Moment) -> State:
-        """A clone that tells nothing but what the seat knows."""
+        """A clone that tells nothing but what the seat knows; who watches sees all."""
+        if self.seat is None:
+            return select(moment.state)
         return self._game.determinize(moment.state, [self.seat], 0)
 
     def _frame(self, number: int) -> dict[str, Any]:
         moment, table = self._moments[number], self._table
         state, names = self._seen(moment), self.names
         parts = table.parts(state, self.seat, moment.last, names)
+        own = () if self.seat is None else table.own(state, self.seat)
+        hand = [] if self.seat is None else table.hand(state, self.seat)
         return {
             "move": number,
             "status": self._status(state),
             "count": table.count(state),
             "words": table.words(state, self.seat, names),
-            "parts": [_part(part) for part in parts],
-            "seats": [_seat(seat) for seat in table.seats(state, self.seat, moment.last, names)],
-            "hand": [_card(card) for card in table.hand(state, self.seat)],
+            "parts": list(frames.parts(parts, own)),
+            "seats": [
+                frames.seat(seat) for seat in table.seats(state, self.seat, moment.last, names)
+            ],
+            "hand": [frames.card(card) for card in hand],
         }
 
     def _status(self, state: State) -> str:
@@ -370,18 +443,3 @@ def _table(seating: Seating) -> str:
     dealt = seating.game.record(seating.game.new(0), [], seed=0, names=seating.names)
     told = json.dumps([seating.seat, dealt], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
-
-
-def _part(part: canvas.Part) -> dict[str, Any]:
-    place = {"x": round(part.x, 1), "y": round(part.y, 1), "scale": round(part.scale, 3)}
-    return {"name": part.name, **place, "data": dict(part.data), "inner": part.inner()}
-
-
-def _seat(seat: Seat) -> dict[str, Any]:
-    told = seat._asdict() | {"facts": [fact._asdict() for fact in seat.facts]}
-    return {key: told[key] for key in told if key not in ("shown", "hand", "held")}
-
-
-def _card(card: Card) -> dict[str, Any]:
-    face = canvas.Part("face", tuple(card.shapes(1, 1, CARD[0] - 2, CARD[1] - 2)))
-    return {"name": card.name, "inner": face.inner()}

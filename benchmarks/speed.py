@@ -1,6 +1,6 @@
 """How fast a game is: on its own, and against other environments in the same run.
 
-    python -m benchmarks.speed [--game SPEC] [--quick] [--json] [--old CHECKOUT]
+    python -m benchmarks.speed [--game SPEC] [--every-game] [--quick] [--json] [--old CHECKOUT]
                                [--peers .venv-peers/bin/python] [--write FILE]
 
 A decision is a random legal action with its mask and its float32 observation, and a new game
@@ -24,6 +24,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ from drago_env.games import DEFAULT
 from drago_env.specs import parse
 
 TABLE = f"{DEFAULT}:players=4"  # what is measured unless another game is asked for
+# the other games, and what each sets itself as a goal
+OTHERS: dict[str, dict[str, int]] = {
+    "dragon_delta:players=4": {"decisions_per_second": 1_500_000, "bytes_per_game": 640},
+    "rupe_dei_draghi:players=3": {"decisions_per_second": 1_000_000, "bytes_per_game": 512},
+}
 HERE = Path(__file__).resolve().parents[1]
 SLICE_SECONDS = 0.05  # short, so that some slices are undisturbed
 BATCHES = (1, 64, 1024, 8192, 65536)
@@ -46,6 +52,7 @@ WANTED = {
     "PettingZoo connect_four raw_env": 200,
 }
 TWO_THREADS = 1.8  # wanted: two threads over one, on an idle machine
+START_SECONDS = {"first_ever": 15, "warm": 0.5}  # wanted at most, of a bare `env`
 
 Play = Callable[[], int]
 """Plays for a short while and returns the number of decisions (or games) played."""
@@ -190,6 +197,15 @@ for _ in range(10):
     env.step(int(env.last()[0]["action_mask"].argmax()))
 print(time.process_time() - start)
 """
+# what numba itself loads before the first compiled call
+NUMBA = """
+import time, numba, numpy, gymnasium, pettingzoo
+start = time.process_time()
+from numba.core.registry import cpu_target
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
+print(time.process_time() - start)
+"""
 EVERY_KERNEL = """
 import time
 from benchmarks.speed import checked_play, parts, playouts, random_play
@@ -215,10 +231,17 @@ def child(code: str, checkout: Path = HERE, **environment: str) -> Any:
 
 
 def start_seconds(code: str, repeats: int, checkout: Path = HERE) -> dict[str, float]:
-    """CPU seconds with an empty cache of compiled code, and the least with that cache."""
+    """CPU seconds with an empty cache of compiled code, the least with it, and numba's of these.
+
+    Python's own bytecode is there from the start, as an installation has it.
+    """
     with tempfile.TemporaryDirectory() as cache:
-        first, *again = (child(code, checkout, NUMBA_CACHE_DIR=cache) for _ in range(1 + repeats))
-    return {"first_ever": round(first, 2), "warm": round(min(again), 2)}
+        settings = {"NUMBA_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": cache}
+        settings["PYTHONDONTWRITEBYTECODE"] = ""
+        _, *numba = (child(NUMBA, checkout, **settings) for _ in range(1 + repeats))
+        first, *again = (child(code, checkout, **settings) for _ in range(1 + repeats))
+    figures = {"first_ever": first, "warm": min(again), "numba": min(numba)}
+    return {name: round(seconds, 2) for name, seconds in figures.items()}
 
 
 def start_code(spec: str) -> str:
@@ -229,24 +252,22 @@ def start_code(spec: str) -> str:
 
 
 def own_figures(spec: str, quick: bool) -> dict[str, Any]:
-    """Everything that this package is measured by."""
+    """Everything that a game is measured by."""
     seconds = 1.0 if quick else 5.0
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     figures: dict[str, Any] = {"version": __version__, "game": spec}
     figures["bytes_per_game"] = make(spec).new(0).itemsize
-    print("starting with an empty cache, and again ...", file=sys.stderr)
+    print(f"{spec}: starting with an empty cache, and again ...", file=sys.stderr)
     figures["start_seconds"] = start_seconds(start_code(spec), 2 if quick else 5)
     if not quick:
         print("compiling every kernel ...", file=sys.stderr)
         figures["compile_seconds"] = start_seconds(EVERY_KERNEL.format(spec=spec), 1)
-    print("importing ...", file=sys.stderr)
-    figures["import_seconds"] = import_seconds(2 if quick else 9)
     if cores is not None:
         os.sched_setaffinity(0, {max(cores)})
     print("playing on one core ...", file=sys.stderr)
     figures["decisions_per_second"] = round(rate(random_play(1024, spec), seconds))
     figures["checked_decisions_per_second"] = round(rate(checked_play(1024, spec), seconds))
-    figures["playouts_per_second"] = round(rate(playouts(_plain_spec(spec)), seconds))
+    figures["playouts_per_second"] = round(rate(playouts(plain_spec(spec)), seconds))
     figures["nanoseconds"] = parts(1024, spec)
     batches = (64, 65536) if quick else BATCHES
     figures["by_batch"] = {str(n): round(rate(random_play(n, spec), seconds)) for n in batches}
@@ -258,7 +279,7 @@ def own_figures(spec: str, quick: bool) -> dict[str, Any]:
     return figures
 
 
-def _plain_spec(spec: str) -> str:
+def plain_spec(spec: str) -> str:
     """Whole games and adapters of the default game have always been measured with two seats."""
     return DEFAULT if spec == TABLE else spec
 
@@ -278,8 +299,8 @@ def old_figures(checkout: Path, quick: bool) -> dict[str, Any]:
     starts = [
         start_seconds(start_code(DEFAULT), 2 if quick else 5, place) for place in (HERE, checkout)
     ]
-    for name, own in starts[0].items():
-        found[f"start_{name}"] = round(starts[1][name] / own, 2)
+    for name in START_SECONDS:
+        found[f"start_{name}"] = round(starts[1][name] / starts[0][name], 2)
     return found | {"start_seconds": starts[1]}
 
 
@@ -292,88 +313,6 @@ def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
     return list(json.loads(run.stdout)["peers"])
 
 
-def markdown(figures: dict[str, Any]) -> str:
-    """The figures as the page docs/speed.md."""
-    lines = [
-        "# Speed",
-        "",
-        f"Printed by `{figures['command']}` on {figures['date']} ({figures['machine']}; "
-        f"Python {platform.python_version()}, drago-env {__version__}). A decision is a random "
-        "legal action with its mask and its float32 observation, and a new game where one has "
-        f"ended; `{figures['game']}`. One pinned core, CPU time, the fastest of many slices of "
-        "0.05 s, for this package and for the others alike: other work on the machine only slows "
-        "slices down.",
-        "",
-        "| what | figure |",
-        "| --- | ---: |",
-        f"| decisions a second, 1,024 games | {figures['decisions_per_second']:,} |",
-        f"| the same by separate, checked calls | {figures['checked_decisions_per_second']:,} |",
-        f"| complete random games of `{_plain_spec(figures['game'])}` a second "
-        f"| {figures['playouts_per_second']:,} |",
-        f"| bytes of state a game | {figures['bytes_per_game']} |",
-        f"| import, above its dependencies | {figures['import_seconds']['above_them']:.2f} s |",
-    ]
-    first, warm = figures["start_seconds"].values()
-    lines += [
-        f"| a bare `env`, made, reset and stepped ten times, for the first time ever | {first} s |",
-        f"| the same again, with compiled code on disk | {warm} s |",
-    ]
-    if "compile_seconds" in figures:
-        first, warm = figures["compile_seconds"].values()
-        lines += [
-            f"| first compilation of every kernel but the planners' | {first} s |",
-            f"| the same from disk | {warm} s |",
-        ]
-    if "two_threads_over_one" in figures:
-        lines.append(
-            "| two threads over one, wall time, 65,536 games "
-            f"| {figures['two_threads_over_one']} (goal {TWO_THREADS}) |"
-        )
-    if "old" in figures:
-        lines += _old_lines(figures["old"])
-    lines += ["", "| games in the batch | decisions a second |", "| ---: | ---: |"]
-    lines += [f"| {int(n):,} | {speed:,} |" for n, speed in figures["by_batch"].items()]
-    lines += ["", "Where the time goes, in nanoseconds for each game of a batch of 1,024:", ""]
-    lines += ["| part | ns |", "| --- | ---: |"]
-    lines += [f"| {name} | {ns} |" for name, ns in figures["nanoseconds"].items()]
-    if "peers" in figures:
-        lines += [
-            "",
-            "Against other environments, in the same run: drago-env always with its batch of "
-            "1,024, the others as they come. The games differ: read the ratios as orders of "
-            "magnitude. The last column is what this package sets itself as a goal.",
-            "",
-            "| environment | its batch | decisions a second | drago-env is faster by | goal |",
-            "| --- | ---: | ---: | ---: | ---: |",
-        ]
-        for peer in figures["peers"]:
-            if "error" in peer:
-                lines.append(f"| {peer['name']} | | {peer['error']} | | |")
-                continue
-            lines.append(
-                f"| {peer['name']} {peer['version']} | {peer['batch']} "
-                f"| {peer['decisions_per_second']:,} | {peer['ratio']:.1f} "
-                f"| {peer['wanted'] or ''} |"
-            )
-    if "adapters" in figures:
-        from benchmarks import adapters
-
-        lines += adapters.markdown(figures["adapters"])
-    return "\n".join(lines) + "\n"
-
-
-def _old_lines(old: dict[str, Any]) -> list[str]:
-    rows = {
-        "decisions": "decisions a second",
-        "checked": "the same by separate, checked calls",
-        "playouts": "complete random games a second",
-        "start_first_ever": "a bare `env` for the first time ever, shorter by",
-        "start_warm": "the same again, shorter by",
-    }
-    lines = ["", f"| `{DEFAULT}` beside an older version, in turn | ratio |", "| --- | ---: |"]
-    return lines + [f"| {text} | {old[name]} |" for name, text in rows.items()]
-
-
 def machine() -> str:
     """The processor and the number of cores."""
     info = Path("/proc/cpuinfo")
@@ -383,21 +322,33 @@ def machine() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    from benchmarks import page
+
+    about = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=about)
     parser.add_argument("--game", default=TABLE, metavar="SPEC", help=f"by default {TABLE}")
+    parser.add_argument("--every-game", action="store_true", help="the other games as well")
     parser.add_argument("--quick", action="store_true", help="about half a minute, less exact")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--peers", metavar="PYTHON", help="Python of the peers' environment")
     parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
+    if chosen.peers and which(chosen.peers) is None:
+        parser.error(
+            f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
+        )
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
     figures: dict[str, Any] = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
     }
+    print("importing ...", file=sys.stderr)
+    figures["import_seconds"] = import_seconds(2 if chosen.quick else 9)
     figures |= own_figures(chosen.game, chosen.quick)
+    if chosen.every_game:
+        figures["others"] = [own_figures(spec, chosen.quick) for spec in OTHERS]
     if chosen.old:
         figures["old"] = old_figures(chosen.old.resolve(), chosen.quick)
     if chosen.peers:
@@ -410,10 +361,12 @@ def main() -> None:
     if not chosen.quick:
         from benchmarks import adapters
 
-        figures["adapters"] = adapters.figures(_plain_spec(chosen.game), quick=False)
-    print(json.dumps(figures) if chosen.json else markdown(figures))
+        figures["adapters"] = adapters.figures(plain_spec(chosen.game), quick=False)
+        for other in figures.get("others", []):
+            other["aec"] = adapters.aec_figures(other["game"], 30)
+    print(json.dumps(figures) if chosen.json else page.markdown(figures))
     if chosen.write:
-        Path(chosen.write).write_text(markdown(figures), encoding="utf-8")
+        Path(chosen.write).write_text(page.markdown(figures), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
 """How fast training is: our own PPO and MaskablePPO on our `VecEnv`, side by side in one run.
 
-    python -m benchmarks.training [--quick] [--write FILE]
+    python -m benchmarks.training [--quick] [--minutes 2 5 15] [--write FILE]
 
 Both train the same network, with 512 games of 2 players, 32 decisions in each between two updates,
 minibatches of 4,096 and 4 epochs. They take turns, one update each, so that other work on the
 machine hits both; figures are medians over their turns, in wall time. Ours plays itself, and every
 decision of both seats is collected; MaskablePPO holds one seat against `uniform`, the cheapest
 opponent, and only its own decisions are counted.
+
+Then what they learn: from the same weights, again in turn, each with so many minutes of its own.
+Here MaskablePPO meets `heuristic`, and so does ours in half of its games; a third learner is ours
+as it is by default, told what the rules of thumb think. At each mark the network that is there
+plays `heuristic`; the clocks stand still meanwhile.
 """
 
 import argparse
@@ -14,23 +19,34 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.network import Shape
-from benchmarks.speed import machine
+from agents.neural import Checkpoint, Neural
+from benchmarks.page import machine
 from drago_env import __version__
+from drago_env.games import make
 from train import sb3_ppo
 from train.arguments import Arguments, make_game
+from train.collect import Member
+from train.evaluate import Evaluation, evaluate
+from train.network import Network
 from train.ppo import Learner, make_collectors
+from train.prepare import shape_of
 
 GAMES, STEPS, MINIBATCH, EPOCHS = 512, 32, 4096, 4
+SPEC, LEARNING_RATE = "mount_drago:players=2", Arguments().learning_rate
 MANY_GAMES = 1024  # where the environment's share is measured
+
+
+MINUTES = (2.0, 5.0, 15.0)  # after which it is measured how well they play
+ARENA = 4000  # games of each such arena
 
 
 class Turn(NamedTuple):
@@ -43,40 +59,44 @@ class Turn(NamedTuple):
     cpu: float = 0.0
 
 
-Update = Callable[[], Turn]
+Update = Callable[..., Turn]
 
 
-def ours(games: int) -> Update:
-    """Our own PPO in self-play, in this process."""
+def ours(
+    games: int, opponents: tuple[str, ...] = (), thumbs: bool = False
+) -> tuple[Learner, Update]:
+    """Our own PPO, in this process: against itself, or in half of its games against others."""
     arguments = Arguments(
         players=(2,),
         num_envs=games,
         num_steps=STEPS,
         minibatch_size=MINIBATCH,
         update_epochs=EPOCHS,
-        opponents=(),
-        pool_share=0.0,
+        opponents=opponents,
+        pool_share=0.5,
+        thumbs=thumbs,
     )
     game, variants = make_game(arguments.specs)
-    shape = Shape.of(game, trunk=arguments.trunk, action=arguments.action)
+    shape = shape_of(game, arguments)
     learner = Learner(shape, arguments)
     collectors = make_collectors(arguments, game, variants, shape)
+    collectors.draw_from({n: Member(name) for n, name in enumerate(opponents)})
 
-    def update() -> Turn:
+    def update(left: float = 1.0) -> Turn:
         torch.set_num_threads(1)  # it has threads of its own
         rollouts = collectors.collect(learner.network.state_dict())
-        learner.update(rollouts, 1.0)
+        learner.update(rollouts, left)
         learned = sum(int(rollout.learned.sum()) for rollout in rollouts)
         collected = sum(rollout.values.size for rollout in rollouts)
         return Turn(collected, learned, sum(rollout.seconds for rollout in rollouts))
 
-    return update
+    return learner, update
 
 
-def maskable_ppo() -> MaskablePPO:
+def maskable_ppo(opponent: str = "uniform") -> MaskablePPO:
     """MaskablePPO as `train.sb3_ppo` makes it."""
     arguments = sb3_ppo.Arguments(
-        opponents=("uniform",),
+        opponents=(opponent,),
         num_envs=GAMES,
         num_steps=STEPS,
         minibatch_size=MINIBATCH,
@@ -88,8 +108,10 @@ def maskable_ppo() -> MaskablePPO:
 def theirs(model: MaskablePPO, threads: int) -> Update:
     """MaskablePPO with so many threads of torch."""
 
-    def update() -> Turn:
+    def update(left: float = 1.0) -> Turn:
         torch.set_num_threads(threads)
+        # `learn` believes that each update is the last one, with nothing left of the rate
+        model.lr_schedule = lambda _: LEARNING_RATE * left
         model.learn(GAMES * STEPS, reset_num_timesteps=False)
         return Turn(GAMES * STEPS, GAMES * STEPS, 0.0)
 
@@ -113,11 +135,52 @@ def alternate(updates: dict[str, Update], rounds: int) -> dict[str, list[Turn]]:
     return turns
 
 
+class Mark(NamedTuple):
+    """How a learner plays after some minutes of its own."""
+
+    learner: str
+    minutes: float
+    decisions: int  # learned from until then
+    found: Evaluation
+
+
+def learning(minutes: Sequence[float], games: int) -> list[Mark]:
+    """What each has learned at every mark, all in turn and from the same start."""
+    threads, model = torch.get_num_threads(), maskable_ppo("heuristic")
+    own, update = ours(GAMES, ("heuristic",))
+    told, told_update = ours(GAMES, ("heuristic",), thumbs=True)
+    policy: Any = model.policy
+    policy.network.load_state_dict(own.network.state_dict())
+    updates = {
+        "`train.ppo`, not told": (own.network, update),
+        "`train.ppo`": (told.network, told_update),
+        "MaskablePPO": (policy.network, theirs(model, threads)),
+    }
+    marks, spent, learned = [], dict.fromkeys(updates, 0.0), dict.fromkeys(updates, 0)
+    for mark in sorted(60 * minute for minute in minutes):
+        while going := [name for name in updates if spent[name] < mark]:
+            for name in going:
+                left = max(1 - spent[name] / (60 * max(minutes)), 0.0)
+                turn = clocked(partial(updates[name][1], left))
+                spent[name] += turn.wall
+                learned[name] += turn.learned
+        for name, (network, _) in updates.items():
+            marks.append(Mark(name, mark / 60, learned[name], met(network, games)))
+    return marks
+
+
+def met(network: Network, games: int) -> Evaluation:
+    """How a network plays against `heuristic`."""
+    signature = make(SPEC).signature
+    checkpoint = Checkpoint(Path("learner"), network.weights(), network.shape, signature, {})
+    return evaluate(Neural(checkpoint), ["heuristic"], [SPEC], games, seed=1)[0]
+
+
 def figures(quick: bool) -> dict[str, float]:
     rounds, threads = (2 if quick else 20), torch.get_num_threads()
     load, model = os.getloadavg()[0], maskable_ppo()
     # on a busy machine torch's threads wait for each other, and one alone is faster
-    updates = {"ours": ours(GAMES), "theirs": theirs(model, threads), "single": theirs(model, 1)}
+    updates = {"ours": ours(GAMES)[1], "theirs": theirs(model, threads), "single": theirs(model, 1)}
     turns = alternate(updates, rounds)
     found = {"rounds": float(rounds), "threads": float(threads), "load": load}
     for name, own in turns.items():
@@ -125,16 +188,43 @@ def figures(quick: bool) -> dict[str, float]:
         found[f"{name} learned"] = statistics.median(turn.learned / turn.wall for turn in own)
         found[f"{name} cores"] = sum(t.cpu for t in own) / sum(t.wall for t in own)
     found["ratio"] = found["ours learned"] / max(found["theirs learned"], found["single learned"])
-    many = alternate({"ours": ours(MANY_GAMES)}, max(2, rounds // 4))["ours"]
+    many = alternate({"ours": ours(MANY_GAMES)[1]}, max(2, rounds // 4))["ours"]
     found["many rounds"] = float(len(many))
     found["many collected"] = statistics.median(turn.collected / turn.wall for turn in many)
     found["many learned"] = statistics.median(turn.learned / turn.wall for turn in many)
     found["many cores"] = sum(t.cpu for t in many) / sum(t.wall for t in many)
     found["environment"] = sum(t.environment for t in many) / sum(t.wall for t in many)
+    told = alternate({"told": ours(MANY_GAMES, thumbs=True)[1]}, max(2, rounds // 4))["told"]
+    found["told environment"] = sum(t.environment for t in told) / sum(t.wall for t in told)
     return found
 
 
-def markdown(found: dict[str, float], command: str) -> str:
+def learned_lines(marks: Sequence[Mark]) -> list[str]:
+    """What was learned, as a table."""
+    lines = [
+        "",
+        "## What they learn",
+        "",
+        "From the same weights and in turn, each with so many minutes of its own on all cores: "
+        f"the win share over `heuristic` with 2 players, {marks[0].found.games:,} games each, and "
+        "the 95% interval of the difference. `train.ppo` as it is by default is told what the "
+        "rules of thumb think, and so begins where `heuristic` is; the other two begin with equal "
+        "weights and are not told. All meet `heuristic` (ours in half of its games), and the "
+        "learning rate falls to 0 at the last mark.",
+        "",
+        "| learner | minutes | decisions learned from | win share | difference |",
+        "| --- | ---: | ---: | ---: | --- |",
+    ]
+    for mark in sorted(marks, key=lambda mark: mark.learner):
+        e = mark.found
+        lines.append(
+            f"| {mark.learner} | {mark.minutes:g} | {mark.decisions:,} | {e.win_share:.3f} "
+            f"| {e.difference:+.3f} [{e.low:+.3f}, {e.high:+.3f}] |"
+        )
+    return lines
+
+
+def markdown(found: dict[str, float], marks: Sequence[Mark], command: str) -> str:
     """The figures as the page docs/training-speed.md."""
     rows = {
         f"`train.ppo`, {GAMES} games": "ours",
@@ -167,7 +257,9 @@ def markdown(found: dict[str, float], command: str) -> str:
         "",
         f"`train.ppo` learns from {found['ratio']:.2f} times as many decisions a second as "
         f"MaskablePPO at its faster. With {MANY_GAMES:,} games, the environment takes "
-        f"{found['environment']:.1%} of its time.",
+        f"{found['environment']:.1%} of its time; told what the rules of thumb think, it takes "
+        f"{found['told environment']:.1%}.",
+        *(learned_lines(marks) if marks else ()),
     ]
     if found["load"] > 0.5:
         lines += [
@@ -181,10 +273,13 @@ def markdown(found: dict[str, float], command: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few updates only, less exact")
+    words = "learn for so long each, and play at every mark; none to leave it out"
+    parser.add_argument("--minutes", type=float, nargs="*", default=MINUTES, help=words)
     parser.add_argument("--write", metavar="FILE", help="write the table to this Markdown file")
     chosen = parser.parse_args()
     command = "python -m benchmarks.training --quick" if chosen.quick else "make bench-train"
-    page = markdown(figures(chosen.quick), command)
+    marks = learning(chosen.minutes, 200 if chosen.quick else ARENA) if chosen.minutes else []
+    page = markdown(figures(chosen.quick), marks, command)
     print(page)
     if chosen.write:
         Path(chosen.write).write_text(page, encoding="utf-8")

@@ -1,4 +1,7 @@
-"""`python -m drago_env`: a demonstration game, and records verified, replayed or shown."""
+"""`drago`, or `python -m drago_env`: games demonstrated, records verified, replayed or shown.
+
+`play`, `arena` and `train` hand over to the packages of a checkout.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,31 @@ from pathlib import Path
 from typing import Any
 
 from drago_env import games
+from drago_env.checkout import load
+from drago_env.core.files import in_words
 from drago_env.game import IllegalAction
 from drago_env.pictures import page
 from drago_env.play import play
 
 _FILES: Any = games.records_of(games.DEFAULT)  # records of every game are lines of JSON
+# what a checkout has besides: the module with its `main`, and what it does
+_LABORATORY = {
+    "play": ("agents.play", "play against agents, or watch them, in the browser"),
+    "arena": ("agents.arena", "let agents play each other, and compare them"),
+    "train": ("train.ppo", "train a network by playing against itself"),
+}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m drago_env", description=__doc__)
+def drago() -> int:
+    """The console command."""
+    return main(prog="drago")
+
+
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m drago_env") -> int:
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words and words[0] in _LABORATORY:
+        return _hand_over(words[0], words[1:])
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__.partition("\n")[0])
     version = sys.modules["drago_env"].__version__
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -38,13 +57,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
         command.add_argument("--seat", type=int, help="what this seat sees: the rest is hidden")
     _add_demo(commands.add_parser("demo", help="play a random game and draw it"))
-    chosen = parser.parse_args(arguments)
+    for name, (_, help) in _LABORATORY.items():
+        commands.add_parser(name, help=f"{help} (needs a checkout)")
+    chosen = parser.parse_args(words)
     try:
         run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
         return run[chosen.command](chosen)
     except (OSError, ValueError, IllegalAction, ImportError) as error:
+        print(f"error: {in_words(error)}", file=sys.stderr)
+        return 2
+
+
+def _hand_over(command: str, words: Sequence[str]) -> int:
+    """Runs a command of the checkout; `play` opens the page unless it is told otherwise."""
+    try:
+        module = load(_LABORATORY[command][0], f"drago {command}")
+    except ImportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    done: int = module.main(words, page=True) if command == "play" else module.main(words)
+    return done
 
 
 def _add_demo(demo: argparse.ArgumentParser) -> None:
@@ -99,6 +131,7 @@ def _show(chosen: argparse.Namespace) -> int:
         page.gif(film, chosen.out)
     else:
         Path(chosen.out).write_text(page.html(film), encoding="utf-8")
+    print(f"wrote {chosen.out}")
     return 0
 
 
@@ -109,8 +142,18 @@ def _pick(chosen: argparse.Namespace) -> page.Replay:
     module = games.of_record(records[wanted])
     if not hasattr(module, "pictures"):
         raise ValueError(f"records of {module.FORMAT} cannot be drawn yet")
+    seats = _seats(records[wanted])
+    if chosen.seat is not None and seats and not 0 <= chosen.seat < seats:
+        raise ValueError(f"--seat must be from 0 to {seats - 1}, not {chosen.seat}")
     film: page.Replay = module.pictures(records[wanted], chosen.seat)
     return film
+
+
+def _seats(record: dict[str, Any]) -> int:
+    """How many seats a record says that its game has; 0 if it does not say."""
+    rules = record.get("rules")
+    players = rules.get("players") if isinstance(rules, dict) else None
+    return players if isinstance(players, int) else 0
 
 
 def _words() -> dict[str, Any]:
@@ -135,6 +178,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     _print(film, [*range(0, total, max(chosen.every, 1)), total])
     if chosen.out:
         _FILES.write(chosen.out, [record])
+        print(f"wrote {chosen.out}")
     return 0
 
 

@@ -80,8 +80,9 @@ class SingleGame(NamedTuple):
 
     state: State  # of the one game
     turn: Turn
-    # One decision and what the next one sees, written to `turn`; an illegal one changes nothing
-    # and returns -1, else the number of legal actions, times 256, and the seat on turn.
+    # One decision and what the next one sees, written to `turn`; -1 plays none and only looks.
+    # Returns the number of legal actions, times 256, and the seat on turn; if the decision is
+    # illegal, nothing changes, and it returns -1.
     play: Callable[[int], int]
 
 

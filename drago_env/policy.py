@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env import games
+from drago_env.checkout import hidden_by
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array, select
 from drago_env.game import Game, Seeds, State, Turn
@@ -224,8 +225,9 @@ def known(game: Game | str | None = None) -> list[str]:
 
 
 def _packages(game: str) -> tuple[str, ...]:
-    """Where policies are looked for."""
-    return games.module_of(game).__name__, __package__, f"agents.{game}", "agents"
+    """Where policies are looked for; what only bears the name of `agents` is not run."""
+    own = games.module_of(game).__name__, __package__
+    return own if hidden_by("agents") else (*own, f"agents.{game}", "agents")
 
 
 def _find(name: str, spec: str, game: str) -> Any:
@@ -235,7 +237,9 @@ def _find(name: str, spec: str, game: str) -> Any:
             if made is not None and _makes_policies(made):
                 return made
     there = known(game)
-    hint = "" if "agents" in sys.modules else "; more agents belong to a checkout of the repository"
+    hint = f"; {hidden}" if (hidden := hidden_by("agents")) else ""
+    if "agents" not in sys.modules and not hint:
+        hint = "; more agents belong to a checkout of the repository"
     raise ValueError(
         f"unknown policy {spec!r}{near(name, there)}; {game} has {', '.join(there)}{hint}; "
         "a policy of your own is 'my_module:MyPolicy'"

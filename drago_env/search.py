@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import one_of, real, whole
-from drago_env.core.planning import Plan, Planner, SearchResult, planner_of, search
+from drago_env.core.planning import Plan, Planner, SearchResult, choose, judge, planner_of, search
 from drago_env.core.search import END_OF_GAME
 from drago_env.policy import View, planned, row_numbers
 
@@ -26,18 +26,22 @@ class Search:
     Each playout starts in a world in which what is hidden is drawn anew, goes on for a few
     decisions by rules of thumb, and is worth the estimated chance to win from there; where a game
     has neither, playouts are uniform and run to the end. `flat` gives all candidates the same
-    worlds and sends the better half on (sequential halving); `tree` grows a tree over all worlds,
-    in which each seat does what is best for itself (ISMCTS with max^n values).
+    worlds and sends the better half on (sequential halving); what the rules of thumb like less
+    starts behind, as if playouts had been lost already, so that few playouts do not replace a
+    good rule by noise. `tree` grows a tree over all worlds, in which each seat does what is best
+    for itself (ISMCTS with max^n values).
     """
 
     method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
     _: KW_ONLY
-    playouts: int = 1024  # for each decision
+    playouts: int | None = None  # for each decision; by default as many as the game names
     ms: float | None = None  # milliseconds for each decision instead: not reproducible
     depth: int | None = None  # decisions after which a playout is cut; 0 plays to the end
     playout: str | None = None  # who plays on: uniform, or rules of thumb that the game has
     leaf: str | None = None  # what the cut is worth: win_chance, margin or end
     noise: float = 0.0  # share of a playout's decisions that are random
+    head_start: float | None = None  # flat only: playouts that a unit of `heuristic` is worth
+    temperature: float = 0.0  # hidden decisions: drawn 1 / e times as often if worth so much less
     explore: float = 1.0  # tree only: the bonus for what is little known
     prior_temperature: float = 2.0  # tree only: how loosely that bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
@@ -48,12 +52,16 @@ class Search:
 
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
-        whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        if self.playouts is not None:
+            whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
         if self.ms is not None:
             real("ms", self.ms, 0.01, 1e6)
         if self.depth is not None:
             whole("depth", self.depth, 0, END_OF_GAME)
         real("noise", self.noise, 0, 1)
+        if self.head_start is not None:
+            real("head_start", self.head_start, 0, 1e6)
+        real("temperature", self.temperature, 0, 1000)
         real("explore", self.explore, 0, 1000)
         real("prior_temperature", self.prior_temperature, 0.001, 1000)
 
@@ -62,12 +70,14 @@ class Search:
     ) -> NDArray[np.int64]:
         """What the search thinks best in each row of the view."""
         game, state = planned(view, self.name)
-        return self.search(game, state, row_numbers(rng, len(state))).best()
+        seeds = row_numbers(rng, len(state))
+        return choose(game, state, self.search(game, state, seeds), seeds, self.temperature)
 
     def search(self, game: Any, state: NDArray[np.void], seeds: NDArray[np.uint64]) -> SearchResult:
         """Playouts and mean values of every legal action."""
         if self.ms is None:
-            return self._search(game, state, seeds, self.playouts)
+            number = self.playouts or planner_of(game, self.name).number
+            return self._search(game, state, seeds, number)
         if not self._rate:
             self._timed(game, state, seeds, PROBE)
         playouts = int(self._rate * self.ms / 1000)
@@ -92,7 +102,7 @@ class Search:
             fitted = [name for name in planner.leaves if name not in ("end", "margin")]
             if fitted:
                 sets["leaf_weights"] = planner.weights(fitted[0])
-        return search(game, state, seeds, plan, **sets, priors=self._priors(game, state))
+        return search(game, state, seeds, plan, **sets, start=self._start(planner, game, state))
 
     def _chosen(self, name: str, value: str | None, allowed: tuple[str, ...], game: Any) -> str:
         if value is None:
@@ -112,9 +122,15 @@ class Search:
             self.sees_all,
         )
 
-    def _priors(self, game: Any, state: Any) -> NDArray[np.float32] | None:
-        """Nobody advises it."""
-        return None
+    def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64] | None:
+        """What the listed actions have before any playout; None: all the same."""
+        worth = planner.head_start if self.head_start is None else self.head_start
+        if self.method != "flat" or planner.weights is None or worth == 0:
+            return None
+        found = judge(game, state, planner.weights("heuristic"))
+        known = np.arange(found.values.shape[1]) < found.counts[:, None]
+        best = np.where(known, found.values, -1e300).max(1, keepdims=True)
+        return np.where(known, worth * (found.values - best), 0.0)
 
 
 make = Search

@@ -12,6 +12,19 @@ from drago_env.game import Seeds, State
 from drago_env.policy import View, planned
 
 
+def has_thumbs(game: Any) -> bool:
+    """Whether a game has rules of thumb."""
+    return getattr(getattr(game, "planner", None), "weights", None) is not None
+
+
+def weights_of(game: Any, name: str) -> NDArray[np.float64]:
+    """The weights of this name for a game's rules of thumb, or why there are none."""
+    weights = planner_of(game, name).weights
+    if weights is None:
+        raise ValueError(f"{game.spec.name} has no rules of thumb for {name}")
+    return weights(name)
+
+
 class RulesOfThumb:
     """Plays by the weights of the game's set with this policy's name.
 
@@ -35,7 +48,4 @@ class RulesOfThumb:
         return SearchResult(legal.actions, legal.counts, chosen.astype(np.int64), chosen * 1.0)
 
     def _choose(self, game: Any, state: State) -> NDArray[np.int64]:
-        planner = planner_of(game, self.name)
-        if planner.weights is None:
-            raise ValueError(f"{game.spec.name} has no rules of thumb for {self.name}")
-        return assess(game, state, planner.weights(self.name))
+        return assess(game, state, weights_of(game, self.name))

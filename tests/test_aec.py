@@ -465,9 +465,27 @@ def test_an_illegal_action_loses_where_the_classic_wrappers_are(players: int) ->
     }
     assert all(terminated and action is None for *_, terminated, _, _, action in told)
     assert aec.agents == []
+    for agent, seen, *_ in told:  # nobody is shown what the loser saw
+        assert same(seen["observation"], aec.unwrapped.observe(agent)["observation"])
+    assert len({seen["observation"].tobytes() for _, seen, *_ in told}) == players
     record.verify(aec.unwrapped.record())
     aec.reset(seed=1)
     assert same(list(turns(aec)), list(turns(begun(env(players=players), 0, 1))))
+
+
+@pytest.mark.filterwarnings("ignore:.*Illegal move made:UserWarning")
+def test_what_was_legal_a_move_ago_loses_too() -> None:
+    aec = begun(env(), 0)
+    before = aec.observe(aec.agent_selection)["action_mask"]
+    for _ in range(40):
+        aec.step(pick(aec.last()[0]["action_mask"], np.random.default_rng(1)))
+        past = before & ~aec.last()[0]["action_mask"]
+        if past.any():
+            break
+        before = aec.observe(aec.agent_selection)["action_mask"]
+    loser = aec.agent_selection
+    aec.step(int(past.argmax()))
+    assert aec.rewards[loser] == -1
 
 
 # ---------------------------------------------------------------- games at rest

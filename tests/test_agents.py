@@ -63,6 +63,7 @@ def test_search_has_defaults_and_parameters() -> None:
     assert resolve("search:method=tree") == Search("tree")
     assert resolve("search:playouts=64") == Search(playouts=64)
     words = "method=tree,playouts=7,ms=2.5,depth=0,playout=greedy,leaf=margin,noise=1,explore=3"
+    words += ",head_start=0.5"
     made = resolve(f"search:{words},prior_temperature=4.0")
     assert made == Search(
         "tree",
@@ -72,6 +73,7 @@ def test_search_has_defaults_and_parameters() -> None:
         playout="greedy",
         leaf="margin",
         noise=1,
+        head_start=0.5,
         explore=3,
         prior_temperature=4.0,
     )
@@ -93,6 +95,10 @@ def test_search_has_defaults_and_parameters() -> None:
             (f"noise={v}", "noise must be a number from 0 to 1")
             for v in ("-0.1", "1.1", "nan", "x")
         ],
+        *[
+            (f"head_start={v}", "head_start must be a number from 0 to 1000000")
+            for v in ("-1", "inf", "x")
+        ],
         *[(f"explore={v}", "explore must be a number from 0 to 1000") for v in ("-1", "1001", "x")],
         *[
             (f"prior_temperature={v}", "prior_temperature must be a number from 0.001 to 1000")
@@ -113,7 +119,7 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
-        ("playout=best", "playout of {} for mount_drago must be one of light, heuristic, greedy"),
+        ("playout=best", "playout of {} for mount_drago must be one of heuristic, light, greedy"),
         ("leaf=moon", "leaf of {} for mount_drago must be one of win_chance, margin"),
     ],
 )
@@ -227,10 +233,11 @@ def test_each_agent_is_stronger_than_a_simpler_one() -> None:
 PARAMETERS = [
     "playout=uniform",
     "playout=greedy",
-    "playout=heuristic",
+    "playout=light",
     "leaf=margin",
     "depth=0",
     "noise=0.5",
+    "head_start=0",
 ]
 
 
@@ -251,7 +258,8 @@ def test_depth_0_plays_to_the_end() -> None:
     """Where all is known and nothing random, the end of the one playout is a share of victory."""
     game, state = running()
     seeds = np.arange(len(state), dtype=np.uint64)
-    values = Clairvoyant(depth=0, noise=0.0, playouts=4).search(game, state, seeds).values
+    agent = Clairvoyant(depth=0, noise=0.0, playouts=4, head_start=0)
+    values = agent.search(game, state, seeds).values
     assert np.isin(values.round(9), np.round([0, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1], 9)).all()
     assert (values == 1).any()
 

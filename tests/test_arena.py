@@ -248,7 +248,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
             raise KeyboardInterrupt
         return play_deals(*arguments)
 
-    monkeypatch.setattr(arena, "play_deals", playing)
+    monkeypatch.setattr(arena, "_play", playing)
 
 
 def spy(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
@@ -259,7 +259,7 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         seen.append((first, last))
         return play_deals(config, first, last, records)
 
-    monkeypatch.setattr(arena, "play_deals", playing)
+    monkeypatch.setattr(arena, "_play", playing)
     return seen
 
 

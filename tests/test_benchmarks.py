@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import adapters, speed
+from benchmarks import adapters, page, speed, training
 from drago_env.games import BUILT_IN, make
+from drago_env.specs import parse
 from tests.games import NAMES, SPECS
 
 
@@ -30,3 +31,40 @@ def test_a_bare_environment_is_started_in_a_process_of_its_own(name: str) -> Non
 def test_adapters_are_played_through(name: str) -> None:
     for what in adapters.AEC_WANTED:
         assert adapters.aec_play(adapters.maker(f"{name}:players=3", what)())() > 100
+    assert adapters.single_play(f"{name}:players=3")() == 200
+
+
+def test_the_page_has_a_part_for_every_game_with_its_goals() -> None:
+    aec = {"raw_env": {"decisions_per_second": 9, "connect_four": 3, "ratio": 3.0}, "alone": 20}
+    own = {
+        "start_seconds": {"first_ever": 9.0, "warm": 0.4, "numba": 0.2},
+        "by_batch": {"64": 5},
+        "nanoseconds": {"random pick": 8.6},
+        **{f"{what}_per_second": 7 for what in ("decisions", "checked_decisions", "playouts")},
+        "bytes_per_game": 100,
+    }
+    others = [{**own, "game": spec, "aec": aec} for spec in speed.OTHERS]
+    head = {"command": "c", "date": "d", "machine": "m", "game": speed.TABLE}
+    text = page.markdown({**head, **own, "others": others})
+    assert {parse(spec)[0] for spec in (speed.TABLE, *speed.OTHERS)} == set(BUILT_IN)
+    assert text.count("\n## ") == len(speed.OTHERS)
+    for spec, goals in speed.OTHERS.items():
+        part = text[text.index(f"`{spec}`") :].partition("\n## ")[0]
+        assert all(f"(goal {goal:,})" in part for goal in goals.values())
+        assert "| `raw_env` | 9 | 3 | 3.0 | 4 |" in part
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_learners_begin_alike_and_are_measured_at_every_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, number in {"GAMES": 8, "STEPS": 4, "MINIBATCH": 16, "EPOCHS": 1}.items():
+        monkeypatch.setattr(training, name, number)
+    marks = training.learning([1e-6, 0.0], games=8)
+    assert [mark.minutes for mark in marks] == [0.0] * 3 + [1e-6] * 3
+    start = {mark.learner: mark.found for mark in marks[:3]}
+    assert start["MaskablePPO"] == start["`train.ppo`, not told"]
+    assert [mark.decisions for mark in marks[:3]] == [0, 0, 0]
+    assert all(0 < mark.decisions <= 8 * 4 for mark in marks[3:])  # one update each
+    table = training.learned_lines(marks)
+    assert len([line for line in table if line.startswith(("| `train.ppo`", "| Mask"))]) == 6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,18 @@ def test_a_resume_file_with_other_arrays_is_refused(training: Path, name: str, c
         begin(Arguments(resume=training))
     file.write_bytes(sound)
     begin(Arguments(resume=training)).run.close()
+
+
+@pytest.mark.parametrize("name", games.BUILT_IN)
+def test_every_game_has_state_files(name: str, tmp_path: Path) -> None:
+    files = import_module(f"{games.GAMES[name]}.storage")
+    game, file = drago_env.make(name, players=3, reward="win"), tmp_path / "states.npz"
+    state = game.new(range(3))
+    files.save(file, game, state)
+    again, loaded = files.load(file)
+    assert (again.rules, again.reward) == (game.rules, "win")  # type: ignore[attr-defined]
+    assert loaded.tobytes() == state.tobytes()
+    state["seat"][1] = 3
+    files.save(file, game, state)
+    with pytest.raises(StateError, match=f"{file}, row 1"):
+        files.load(file)

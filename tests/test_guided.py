@@ -21,6 +21,7 @@ from tests.mount_drago.test_thumbs import VARIANTS
 from tests.mount_drago.thumbs import Search
 from train.network import Network
 
+PLAYOUTS = 24
 BOARDS = pytest.mark.parametrize("name", VARIANTS)
 
 
@@ -41,7 +42,7 @@ def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
     spec = getattr(request.node, "callspec", None)
     game, _ = running(spec.params["name"] if spec else "standard")
     return Guided(
-        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, prior_weight=0.5
+        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=PLAYOUTS, prior_weight=0.5
     )
 
 
@@ -49,18 +50,23 @@ def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
 def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
     game, state = running(name, 25)
     seeds = np.arange(7, 7 + len(state)).astype(np.uint64)
-    found, priors = agent.search(game, state, seeds), agent._priors(game, state)
+    found, start = agent.search(game, state, seeds), agent._start(PLANNER, game, state)
+    advice = agent.prior_weight * np.log(agent._network.evaluate(game, state).priors + 1e-12)
+    thumbs = planning.judge(game, state, weights("heuristic"))
     for row in range(len(state)):
         one, count, seed = state[row : row + 1].copy(), found.counts[row], int(seeds[row])
-        sets = weights("light"), weights("win_chance")
+        sets = weights(PLANNER.playouts[0]), weights("win_chance")
         slow = Search(
             game,
             one,
             seed,
-            agent._plan(PLANNER, agent.playouts, False, False),
+            agent._plan(PLANNER, PLAYOUTS, False, False),
             *sets,
-            priors[row].tolist(),
+            start[row].tolist(),
         )
+        values = thumbs.values[row, :count]
+        wanted = advice[row, :count] + PLANNER.head_start * (values - values.max())
+        np.testing.assert_allclose(start[row, :count], wanted, atol=1e-4)
         slow.flat()
         assert found.visits[row, :count].tolist() == list(slow.visits.values())
         worth = [slow.worth(action) for action in slow.actions]
@@ -69,13 +75,13 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
 
 def test_with_all_prior_weight_it_plays_as_the_network(agent: Guided) -> None:
     game, state = running("standard")
-    agent.prior_weight = 1000.0 * agent.playouts
+    agent.prior_weight, agent.head_start = 1000.0 * PLAYOUTS, 0.0
     found = agent.search(game, state, np.arange(len(state)).astype(np.uint64))
     liked = agent._network.evaluate(game, state)
     best = liked.legal.actions[np.arange(len(state)), liked.priors.argmax(1)]
     second, first = np.sort(liked.priors, axis=1)[:, -2:].T
     head_start = np.log(first / np.maximum(second, 1e-9)) * agent.prior_weight
-    clear = head_start > agent.playouts  # more than playouts could make up for
+    clear = head_start > PLAYOUTS  # more than playouts could make up for
     assert clear.mean() > 0.9
     assert (found.best() == best)[clear].all()
 
@@ -130,15 +136,15 @@ def test_settings_that_make_no_sense_are_refused(words: str, tmp_path: Path) -> 
         resolve(f"guided:{words}{rest}")
 
 
-def test_priors_that_do_not_fit_are_refused() -> None:
+def test_a_start_that_does_not_fit_is_refused() -> None:
     game, state = running("standard", 10)
     plan, seeds = Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False), range(10)
-    sets, priors = (LIGHT, weights("win_chance")), np.ones((10, 12), np.float32)
-    for misfit in (priors[:5], priors[:, :6], priors[0]):
-        with pytest.raises(ValueError, match=r"priors must be of shape \(10, 12\), not"):
+    sets, start = (LIGHT, weights("win_chance")), np.ones((10, 12))
+    for misfit in (start[:5], start[:, :6], start[0]):
+        with pytest.raises(ValueError, match=r"start must be of shape \(10, 12\), not"):
             planning.search(game, state, seeds, plan, *sets, misfit)
-    with pytest.raises(ValueError, match=r"priors guide a flat search, not .* 'tree'"):
-        planning.search(game, state, seeds, plan._replace(method="tree"), *sets, priors)
+    with pytest.raises(ValueError, match=r"a start is for a flat search, not .* 'tree'"):
+        planning.search(game, state, seeds, plan._replace(method="tree"), *sets, start)
 
 
 def test_a_finished_game_is_left_alone(agent: Guided) -> None:

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "drago_env.games": ("drago_env.game", "drago_env.specs"),
     "drago_env.specs": (),
     "drago_env.moved": (),
+    "drago_env.checkout": (),
     "drago_env.game": ("drago_env.moved",),
     "drago_env.testing": GENERAL,
     "drago_env.core": GENERAL,
@@ -35,6 +36,7 @@ MAY_IMPORT = {
     "drago_env": (
         *GENERAL,
         *("drago_env.games", "drago_env.policy", "drago_env.play", "drago_env.pictures"),
+        "drago_env.checkout",
         "drago_env.wrappers",
     ),
 }

@@ -121,6 +121,51 @@ def test_a_bad_plan_is_refused_before_any_game(
     assert not (tmp_path / "arenas").exists()
 
 
+def test_a_trial_never_takes_the_place_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert leaderboard.main(["--write", "--scale", "0.5"]) == 2
+    assert "error: a scale of 0.5 is a trial" in capsys.readouterr().err
+
+
+SKILL = """
+agents = ["greedy", "uniform"]
+players = [2]
+games = 10
+[skill]
+base = "greedy"
+players = [2, 3]
+positions = 320
+worlds = 2
+playouts = 4
+agents = ["heuristic", "clairvoyant:playouts=4"]
+[exploit]
+players = [2]
+steps = 0
+playouts = 8
+games = 20
+agents = ["greedy", "uniform"]
+"""
+
+
+def test_skill_and_answers_come_first(tmp_path: Path) -> None:
+    page = made(tmp_path, SKILL, "0.5")
+    titles = [line for line in page.splitlines() if line.startswith("#")]
+    assert titles[:5] == [
+        "# Leaderboard",
+        "## Between the base and the ceiling",
+        "### Skill, 2 players",
+        "### Skill, 3 players",
+        "## What an answer wins",
+    ]
+    for players in (2, 3):
+        assert (tmp_path / "arenas" / f"leaderboard-skill-{players}.svg").exists()
+    asked = "--agents heuristic clairvoyant:playouts=4 --base greedy --positions 160 "
+    assert f"`python -m agents.skill --game mount_drago:players=2 {asked}" in page
+    assert page.count("| fair ceiling |") == 2
+    assert "| clairvoyant:playouts=4 (sees all) |" in page
+    assert "| 2 | greedy | told search |" in page
+    assert "| 2 | uniform | told search |" in page
+
+
 def test_only_if_told_so_the_docs_are_written() -> None:
     asked = leaderboard.Arguments()
     assert asked.page == asked.out / "leaderboard.md"

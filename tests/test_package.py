@@ -146,6 +146,30 @@ def test_the_wheel_plays_in_an_empty_environment(
     assert run(empty_venv, "-I", "-W", "error", "-c", GAME, cwd=tmp_path) == game_here
 
 
+AGENTS = """
+import drago_env
+for name in drago_env.GAMES:
+    game = drago_env.make(name, players=2)
+    for agent in ("uniform", "greedy", "heuristic", "search:playouts=4"):
+        assert drago_env.resolve(agent, game).name == agent.partition(":")[0]
+game = drago_env.make("mount_drago:rules=tiny")
+print(drago_env.play(game, ["greedy", "search:playouts=4"], [1]).winners.any())
+"""
+
+
+def test_the_wheel_has_agents_and_a_command(empty_venv: Path, tmp_path: Path) -> None:
+    assert run(empty_venv, "-I", "-c", AGENTS, cwd=tmp_path) == "True\n"
+    drago = empty_venv.with_name("drago")
+    out = run(drago, "demo", "--rules", "tiny", "--out", "game.jsonl", cwd=tmp_path)
+    assert "after 1 moves" in out or "the deal" in out
+    assert run(drago, "verify", "game.jsonl", cwd=tmp_path) == "1 of 1 records are sound\n"
+    assert "game.html" in run(drago, "page", "game.jsonl", "--out", "game.html", cwd=tmp_path)
+    for command, extra in (("play", "agents"), ("arena", "agents"), ("train", "train")):
+        done = subprocess.run([drago, command], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr.endswith(f'there, say pip install -e ".[{extra}]"\n')
+
+
 # ---------------------------------------------------------------- without a compiler
 
 PLAIN = {"NUMBA_DISABLE_JIT": "1"}

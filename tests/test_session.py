@@ -125,7 +125,7 @@ def test_the_question_of_clause_5_3_is_two_choices_of_one_card() -> None:
         take, keep = [choice for choice in choices if choice["button"] == card]
         assert (take["key"], keep["key"]) == ("t", "k")
         assert take["asked"] == keep["asked"] != ""
-        assert "you change to it" in take["effect"]
+        assert "you ride it" in take["effect"]
         assert "you stay" in keep["effect"]
         # all dragons stand on the start
         assert take["parts"][0] == keep["parts"][0] == f"space-{card.split()[1]}"
@@ -334,6 +334,10 @@ def test_hidden_decisions_reach_nobody() -> None:
         told = json.dumps(position | {"legal": [], "rules": ""})
         for text in set(re.findall(r"(?:play|discard) \w+ \d", told)):
             assert text in own | {m.text.removesuffix(" and keep") for m in mine(session)}
+        unheard = [n for n in range(1, session.moves + 1) if not heard(session, n)]
+        if unheard and not session.over:
+            with pytest.raises(Refused, match="nothing to be seen yet"):
+                session.frame(unheard[0])
     assert said
     assert len(session.heard) < session.moves
 

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.network import Shape
-from agents.neural import Checkpoint, Neural
+from agents.neural import Checkpoint, Neural, inputs
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, select
 from drago_env.core.trajectories import OPEN, trajectories
@@ -113,7 +113,7 @@ class Collector:
         self._turn = self._game.look(self._state)
         self._who = np.full((n, self._game.spec.seats), LEARNER)
         self._buffers = _buffers(setup)
-        self._features = np.zeros((n, *_feature_shape(setup.game)), np.float32)
+        self._features = np.zeros((n, self._game.spec.max_legal, setup.shape.inputs), np.float32)
         self._deal(np.arange(n))
 
     def draw_from(self, members: Mapping[int, Member]) -> None:
@@ -191,12 +191,12 @@ class Collector:
             kept["observation"][part] = turn.observation[part]
             kept["actions"][part] = legal.actions
             kept["counts"][part] = legal.counts
-            self._game.features(self._state[part], legal, self._features[part])
+            self._features[part] = inputs(self._game, self._state[part], legal, self._setup.shape)
             seconds = time.perf_counter() - start
             with torch.no_grad():
                 asked = [kept[name][part] for name in ("observation", "actions", "counts")]
-                inputs = map(torch.from_numpy, (*asked, self._features[part]))
-                logits, values = self._network(*inputs)
+                tensors = map(torch.from_numpy, (*asked, self._features[part]))
+                logits, values = self._network(*tensors)
                 kept["values"][part] = values.numpy()
                 return torch.log_softmax(logits, 1).numpy(), seconds
 
@@ -309,10 +309,6 @@ class Collector:
         self._members = {number: m.policy(self._game) for number, m in members.items()}
         self._state[:], self._seeds[:], self._who[:] = state, seeds, who
         self._game.look(self._state, self._turn)
-
-
-def _feature_shape(game: Game) -> tuple[int, int]:
-    return game.spec.max_legal, game.spec.feature_size
 
 
 def _listed(legal: Legal) -> NDArray[np.bool_]:

@@ -10,7 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.network import PADDING, Shape
+from agents.network import PADDING, THUMBS, Shape
+
+STRAIGHT = (4.0, 16.0)  # what the rules of thumb are worth to the logits of an untrained network
 
 
 class Network(nn.Module):
@@ -20,14 +22,15 @@ class Network(nn.Module):
         super().__init__()
         context, first = shape.trunk[-1], shape.action[0]
         self.trunk = _layers((shape.observation_size, *shape.trunk))
-        size = shape.feature_size
+        size = shape.inputs
         self.features = nn.Linear(size, first, bias=False) if size else None
+        self.thumbs = nn.Linear(THUMBS, 1, bias=False) if shape.thumbs else None
         self.embedding = nn.Embedding(shape.num_actions, first)
         self.context = nn.Linear(context, first)
         self.action = _layers(shape.action)
         self.policy = nn.Linear(shape.action[-1], 1, bias=False)
         self.value = nn.Linear(context, 1)
-        self._bound = shape.value_bound
+        self.shape = shape
         self._initialise()
 
     def _initialise(self) -> None:
@@ -39,6 +42,8 @@ class Network(nn.Module):
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
         nn.init.normal_(self.embedding.weight, std=0.1)
+        if self.thumbs is not None:  # begins near the play of the rules of thumb
+            self.thumbs.weight.data = torch.tensor([STRAIGHT])
 
     def forward(
         self, observation: Tensor, actions: Tensor, counts: Tensor, features: Tensor
@@ -46,19 +51,23 @@ class Network(nn.Module):
         """The logits `(n, max_legal)` and the values `(n,)`.
 
         `actions` and `features` mean something up to the counts; beyond, the logit is `PADDING`.
-        The features may also come without the gaps, `(sum of the counts, feature_size)`.
+        The features may also come without the gaps, `(sum of the counts, inputs)`.
         """
         context = self._context(observation)
         # only what is legal is scored: in the mean that is half of the list
         there = torch.arange(actions.shape[1], device=actions.device) < counts[:, None]
         hidden = self.embedding(actions[there])
         if self.features is not None:
-            hidden = self.features(features if features.dim() == 2 else features[there]) + hidden
+            features = features if features.dim() == 2 else features[there]
+            hidden = self.features(features) + hidden
         hidden = torch.relu(hidden + self.context(context).repeat_interleave(counts, 0))
         for layer in self.action:
             hidden = torch.relu(layer(hidden))
         padding = torch.full(there.shape, float(PADDING), device=actions.device)
-        logits = padding.masked_scatter(there, self.policy(hidden))
+        scores = self.policy(hidden)
+        if self.thumbs is not None:
+            scores = scores + self.thumbs(features[:, -THUMBS:])
+        logits = padding.masked_scatter(there, scores)
         return logits, self._value(context)
 
     def values(self, observation: Tensor) -> Tensor:
@@ -72,7 +81,7 @@ class Network(nn.Module):
         return context
 
     def _value(self, context: Tensor) -> Tensor:
-        return torch.tanh(self.value(context)[:, 0]) * self._bound
+        return torch.tanh(self.value(context)[:, 0]) * self.shape.value_bound
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Copies of the weights by name, as `agents.neural.save` takes them."""

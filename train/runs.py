@@ -29,7 +29,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from agents.files import reading, replacing
-from drago_env.core.files import read_json, write
+from drago_env.core.files import in_words, read_json, write
 from train.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class Run:
         try:
             config = read_json(path / "config.json", RunError)
         except (OSError, RunError) as error:
-            raise RunError(f"{path} is not the folder of a training run: {error}") from error
+            raise RunError(
+                f"{path} is not the folder of a training run: {in_words(error)}"
+            ) from error
         version = config.get("version") if isinstance(config, dict) else None
         if version not in (1, VERSION):
             raise RunError(
@@ -196,7 +198,8 @@ def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
 
 def revision() -> str | None:
     """The git revision of the checkout, marked if files differ from it; None without git."""
-    git = ("git", "-C", str(Path(__file__).parent))
+    # without its optional locks: a run that is killed meanwhile would leave one in the checkout
+    git = ("git", "--no-optional-locks", "-C", str(Path(__file__).parent))
     try:
         head = subprocess.run(
             [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True

@@ -6,6 +6,8 @@ let position = null; // as the server told it last
 let shown = null; // the frame that is on the screen
 let advice = null; // a hint for this position
 let busy = true; // while something is asked or animated
+let looked = null; // the number of an earlier position that is shown instead of the present one
+let running = false; // whether a game that is watched goes on by itself
 let resting = null; // the button that had the focus when the asking began
 
 // ---------------------------------------------------------------- small helpers
@@ -31,14 +33,16 @@ function setBusy(value) {
   busy = value;
   if (value && document.activeElement.closest("nav")) resting = document.activeElement; // disabling it takes its focus
   byId("table").setAttribute("aria-busy", value);
-  for (const id of ["hint", "undo", "new"]) byId(id).disabled = value;
+  for (const id of ["hint", "undo"]) byId(id).disabled = value;
   if (!value) {
-    byId("hint").disabled = position.over;
-    byId("undo").disabled = !position.log.some((line) => line.seat === position.seat);
+    byId("hint").disabled = position.over || watching();
+    byId("undo").disabled = watching() || !position.log.some((line) => line.seat === position.seat);
     resting?.focus();
     resting = null;
   }
 }
+
+const watching = () => position.seat === null;
 
 function say(text) {
   byId("message").textContent = text;
@@ -101,14 +105,16 @@ function chip({ text, tint }) {
 
 function showSeats(frame) {
   const nodes = frame.seats.map((seat, number) => {
-    const node = make("article", `seat${seat.acts ? " acts" : ""}${seat.wins ? " wins" : ""}`);
+    const node = make("article", `seat${seat.acts ? " acts" : ""}${seat.wins ? " wins" : ""}${number === position.seat ? " mine" : ""}`);
     const gained = seat.gained ? make("small", "", signed(seat.gained)) : "";
     const score = make("span", "score", gained, seat.points === null ? "" : `${seat.points}`);
-    const name = make("span", "called", make("strong", "", seat.name), seat.note ? make("small", "", seat.note) : "");
-    node.append(make("span", "number", `${number}`), name, score);
+    const name = make("span", "called", make("strong", "", seat.name));
+    name.title = seat.name;
+    node.append(make("span", "number", `${number}`), name, score, make("span", "note", seat.note));
     if (seat.facts.length) node.append(make("p", "", ...seat.facts.map(chip)));
     return node;
   });
+  byId("seats").dataset.count = nodes.length;
   byId("seats").replaceChildren(...nodes);
 }
 
@@ -119,12 +125,13 @@ function gains({ points }) {
 }
 
 function showLog(frame) {
-  const nodes = heard(frame).map((line, number) => {
-    const text = make("span", line.seat === position.seat ? "own" : "", line.text);
-    const node = make("li", "", make("span", "", `${number + 1}`), text);
-    const more = [...gains(line), line.news].filter(Boolean).join("; ");
-    if (more) node.append(make("small", "", more));
-    return node;
+  const nodes = heard(frame).map((line) => {
+    const notes = [...gains(line), ...(line.news ? [line.news] : [])];
+    const node = make("button", "", make("span", "", `${line.move}`), make("span", "", line.text), notes.length ? make("small", "", notes.join(", ")) : "");
+    Object.assign(node, { tabIndex: -1 }); // up and down go through the moves
+    node.dataset.move = line.move;
+    node.addEventListener("click", () => look(line.move));
+    return make("li", line.seat === position.seat ? "own" : "", node);
   });
   byId("log").replaceChildren(...nodes);
   byId("log").scrollTop = byId("log").scrollHeight;
@@ -155,12 +162,14 @@ function show(frame) {
   showSeats(frame);
   showLog(frame);
   byId("lately").replaceChildren(...lately(frame).map((text) => make("li", "", text)));
+  byId("lately").scrollTop = byId("lately").scrollHeight;
   byId("status").textContent = frame.status;
   byId("name").textContent = [`game ${position.game}`, position.variant, frame.count].filter(Boolean).join(", ");
 }
 
 function showRules() {
   document.title = byId("title").textContent = position.title;
+  byId("goal").textContent = position.goal;
   const list = make("ul", "");
   byId("rules").replaceChildren(list);
   for (const line of position.rules.split(/\n(?! )/).filter(Boolean)) {
@@ -189,10 +198,10 @@ function face(inner) {
   return svg;
 }
 
-function effectOf(options) {
-  if (options.length < 2) return options[0]?.effect || options[0]?.label || "";
-  const words = options.map(wordsOf);
-  return words.length < 4 ? `${words.join(" or ")}?` : `${words.length} choices`;
+// What a card brings, or each of its choices.
+function effectsOf(options) {
+  if (options.length < 2) return [["", options[0]?.effect || options[0]?.label || ""]];
+  return options.length < 4 ? options.map((choice) => [wordsOf(choice), choice.effect]) : [["", `${options.length} choices`]];
 }
 
 const wordsOf = (choice) => choice.label || choice.text;
@@ -203,8 +212,10 @@ function button({ name, inner, options }, number) {
   const front = make("span", "face", number < 9 || key ? mark : "", inner ? face(inner) : "");
   const best = advice && options.find((choice) => choice.action === advice.best);
   const star = best ? make("span", "mark", options.length > 1 ? `\u2605 best: ${wordsOf(best)}` : "\u2605 best") : "";
-  const effect = effectOf(options);
-  const node = make("button", `card${inner ? "" : " plain"}${best ? " best" : ""}`, front, make("span", "word", name), star, make("span", "effect", effect));
+  const effects = effectsOf(options);
+  const effect = effects.map((words) => words.filter(Boolean).join(": ")).join("; or ");
+  const lines = effects.map(([words, brings]) => make("span", "effect", words ? make("b", "", `${words}: `) : "", brings));
+  const node = make("button", `card${inner ? "" : " plain"}${best ? " best" : ""}`, front, make("span", "word", name), star, ...lines);
   node.disabled = !options.length;
   node.dataset.name = name;
   if (key) node.dataset.key = key;
@@ -224,6 +235,7 @@ function showHand() {
   outline();
   byId("cards").replaceChildren(...nodes);
   byId("cards").classList.toggle("plain", !shown.hand.length);
+  byId("cards").classList.toggle("many", shown.hand.length > 6);
   if (held || byId("cards").dataset.held) {
     const first = nodes.find((node) => !node.disabled);
     if (first) first.focus(); // who plays with the keyboard stays here
@@ -232,7 +244,7 @@ function showHand() {
 }
 
 function choose(options, node) {
-  if (busy || !options.length) return;
+  if (busy || looked !== null || !options.length) return;
   if (options.length === 1) send("/moves", { action: options[0].action });
   else askWhich(options, node);
 }
@@ -274,8 +286,9 @@ byId("board").addEventListener("click", (event) => {
 // ---------------------------------------------------------------- hints
 
 function showAdvice() {
-  byId("advice").hidden = !advice;
-  if (!advice) return;
+  byId("advice").hidden = position.over || watching();
+  byId("chance").textContent = advice ? "" : "Ask for a hint to see what search would do.";
+  if (!advice) return byId("moves").replaceChildren();
   const percent = (chance) => (chance === null ? "" : `${(100 * chance).toFixed(chance > 0.1 && chance < 0.995 ? 0 : 1)}%`);
   const [best] = advice.moves;
   byId("chance").textContent = best.chance === null ? "This is your only move." : `Estimated chance to win after each move; ${percent(best.chance)} after the best.`;
@@ -284,13 +297,20 @@ function showAdvice() {
     fill.style.width = `${100 * (move.chance ?? 0)}%`;
     const bar = make("span", "bar", fill);
     bar.setAttribute("aria-hidden", "true");
-    return make("li", move === best ? "best" : "", make("span", "", move === best ? `\u2605 ${move.text}` : move.text), bar, make("span", "", percent(move.chance)));
+    const choice = position.legal.find(({ action }) => action === move.action);
+    const node = make("button", "", make("span", "", move === best ? `\u2605 ${move.text}` : move.text), bar, make("span", "", percent(move.chance)));
+    node.title = choice.effect;
+    node.addEventListener("click", () => choose([choice], null));
+    for (const event of ["mouseenter", "focus"]) node.addEventListener(event, () => point([choice]));
+    for (const event of ["mouseleave", "blur"]) node.addEventListener(event, () => point([]));
+    return make("li", move === best ? "best" : "", node);
   }));
   announce(`Hint: ${best.text}. ${byId("chance").textContent}`);
 }
 
 async function hint() {
-  if (busy || position.over) return;
+  if (busy || position.over || watching()) return;
+  byId("chance").textContent = "Thinking ...";
   await ask(async () => {
     const [status, answer] = await call(`${api}/hint?version=${position.version}`);
     if (status !== 200) return refuse(status, answer);
@@ -301,16 +321,21 @@ async function hint() {
 
 // ---------------------------------------------------------------- talking to the server
 
-async function ask(wish) {
-  setBusy(true);
-  say("");
+async function reach(wish) {
   try {
     await wish();
+    return true;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // fetch throws one if nobody answers
     say("The server does not answer. Is it still running?");
-    await settle();
+    return false;
   }
+}
+
+async function ask(wish) {
+  setBusy(true);
+  say("");
+  if (!(await reach(wish))) await settle();
 }
 
 function send(path, wish) {
@@ -335,6 +360,7 @@ async function refuse(status, answer) {
 // The frames one by one, then the decision.
 async function play(told) {
   position = told;
+  if (looked !== null) leaveLooking();
   advice = null;
   showRules();
   showAdvice();
@@ -353,21 +379,45 @@ async function play(told) {
 async function settle() {
   const over = position.over;
   byId("study").hidden = !position.study;
-  byId("record").hidden = byId("replay").hidden = !over;
+  byId("record").hidden = byId("ended").hidden = !over;
+  byId("view").hidden = byId("hint").hidden = byId("undo").hidden = watching();
+  byId("watch").hidden = over || !watching();
+  byId("cards").hidden = over || watching();
+  document.body.classList.toggle("over", over);
+  document.body.classList.toggle("watches", watching());
   setBusy(false);
   showHand();
   showAdvice();
+  showEnd();
   if (!advice) announce([lastWords(shown), shown.status].filter(Boolean).join(". "));
 }
 
-async function newGame() {
+async function again() {
   if (busy) return;
-  if (!position.over && !confirm("Leave this game? It is kept at this address.")) return;
   await ask(async () => {
-    const [status, answer] = await call("/api/games", {});
+    const [status, answer] = await call("/api/games", { again: position.game });
     if (status === 201) location.assign(`/games/${answer.game}`);
     else await refuse(status, answer);
   });
+}
+
+// ---------------------------------------------------------------- games that are watched
+
+async function goOn() {
+  running = !running;
+  showRunning();
+  while (running && !position.over) {
+    if (!busy && looked === null) await send("/advance", {});
+    if (byId("message").textContent) running = false; // somebody failed
+    await sleep(Number(byId("pace").value) || 30);
+  }
+  running = false;
+  showRunning();
+}
+
+function showRunning() {
+  byId("go").firstChild.textContent = running ? "Pause " : "Go on ";
+  byId("one").disabled = running;
 }
 
 // ---------------------------------------------------------------- keys
@@ -381,10 +431,13 @@ function step(by) {
 const keys = {
   ArrowLeft: () => step(-1),
   ArrowRight: () => step(1),
-  Escape: () => document.querySelector("#answers .back")?.click(),
+  Escape: () => (looked === null ? document.querySelector("#answers .back")?.click() : backToNow()),
+  ArrowUp: () => lookBy(-1),
+  ArrowDown: () => lookBy(1),
   h: hint,
   u: () => byId("undo").click(),
 };
+const watchKeys = { " ": "go", m: "one" };
 
 // What a key stands for: an answer, a button by its letter, or one by its number.
 function meant(key) {
@@ -394,6 +447,10 @@ function meant(key) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
+  if (watching() && event.key in watchKeys) {
+    event.preventDefault();
+    return byId(watchKeys[event.key]).click();
+  }
   const node = !(event.key in keys) && meant(event.key);
   if (!node && !(event.key in keys)) return;
   event.preventDefault();
@@ -403,7 +460,10 @@ document.addEventListener("keydown", (event) => {
 
 byId("hint").addEventListener("click", hint);
 byId("undo").addEventListener("click", () => send("/undo", {}));
-byId("new").addEventListener("click", newGame);
+byId("new").addEventListener("click", () => location.assign("/new")); // this one is kept at its address
+byId("again").addEventListener("click", again);
+byId("go").addEventListener("click", goOn);
+byId("one").addEventListener("click", () => send("/advance", {}));
 byId("pace").addEventListener("change", () => localStorage.setItem("pace", byId("pace").value));
 
 async function start() {
@@ -414,10 +474,11 @@ async function start() {
     const drawn = new DOMParser().parseFromString(await board.text(), "image/svg+xml");
     byId("board").replaceChildren(document.importNode(drawn.documentElement, true));
     let [status, answer] = await call(api);
-    if (answer.version === 0) [status, answer] = await call(`${api}?since=0`); // who began, began before the page was there
+    if (answer.version === 0 && answer.seat !== null) [status, answer] = await call(`${api}?since=0`); // who began, began before the page was there
     if (status === 200) await play(answer);
     else say(answer.error);
   });
+  if (position?.seat === null && !position.over) goOn();
 }
 
 start();

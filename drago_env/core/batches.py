@@ -335,16 +335,18 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
     def turn_one(cells: Any, shared: Any, action: Any) -> Any:
         """The same for one game whose arrays are the fields of one record, if it is legal.
 
-        Returns the number of legal actions, times 256, and the seat on turn, or else NO_ACTION.
+        With NO_ACTION nothing is played, and only seen. Returns the number of legal actions,
+        times 256, and the seat on turn; if the action is illegal, NO_ACTION.
         """
         tables, scheme, scale = shared
         cell = cells[0]
         game = cell["state"]
         rules = rules_of(game, tables)
-        if not is_legal(game, action, rules):
-            return np.int64(NO_ACTION)
-        apply(game, action, rules, cell["points"])
-        reward(game, scheme, cell["points"], rules, cell["rewards"])
+        if action != NO_ACTION:
+            if not is_legal(game, action, rules):
+                return np.int64(NO_ACTION)
+            apply(game, action, rules, cell["points"])
+            reward(game, scheme, cell["points"], rules, cell["rewards"])
         count = see(game, rules, scale, cell["actions"], cell["mask"], cell["observation"])
         cell["count"] = count
         return np.int64(count) << 8 | np.int64(game["seat"])

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.search import END_OF_GAME, PLAN, Searches
 from drago_env.game import Seeds, State
 
-LEAST_PRIOR = 1e-9  # smaller ones count as this
 _NO_WEIGHTS = np.zeros((1, 1))
 
 
@@ -26,6 +26,11 @@ class Planner(NamedTuple):
     playouts: tuple[str, ...] = ("uniform",)  # who may play on; the first by default
     leaves: tuple[str, ...] = ("end",)  # what a cut may be worth; `end`: playouts are not cut
     depth: int = 0  # decisions after which a playout is cut by default; 0: at the end
+    head_start: float = 0.0  # playouts won that a unit of the values of `heuristic` is worth
+    # which of the weights each game is played with; None: the first
+    kind: Callable[[State], NDArray[np.int64]] | None = None
+    number: int = 1024  # playouts for a decision by default
+    hidden: Callable[[State], NDArray[np.bool_]] | None = None  # which decisions others do not see
 
 
 class Plan(NamedTuple):
@@ -39,7 +44,6 @@ class Plan(NamedTuple):
     sharpness: float  # how closely that bonus follows the rules of thumb
     margin: bool  # a playout is worth its margin, not the chance to win
     sees_all: bool  # is told what is hidden
-    prior_weight: float = 0.0  # flat: playouts won that the logarithm of a prior is worth
 
 
 class SearchResult(NamedTuple):
@@ -63,6 +67,39 @@ class SearchResult(NamedTuple):
         return np.where(self.counts > 0, actions, NO_ACTION)
 
 
+def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:
+    """The values of the listed actions as probabilities."""
+    known = np.arange(found.values.shape[1]) < found.counts[:, None]
+    values = np.where(known, found.values, -np.inf)
+    shares = np.exp((values - values.max(1, keepdims=True)) / temperature)
+    return np.asarray(shares / shares.sum(1, keepdims=True), np.float32)
+
+
+def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.int64]:
+    """One of the listed actions of each row, drawn by the softmax of the values."""
+    numbers = mix(seed_array(seeds, len(found.counts)))
+    chance = (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    below = softmax(found, temperature).cumsum(1, dtype=np.float64)
+    places = (below <= (chance * below[:, -1])[:, None]).sum(1)
+    return np.asarray(found.actions[np.arange(len(places)), places], np.int64)
+
+
+def choose(
+    game: Any, state: State, found: SearchResult, seeds: NDArray[np.uint64], temperature: float
+) -> NDArray[np.int64]:
+    """The best action of each row; a decision that others do not see is drawn instead.
+
+    A best one could be countered by whoever foresees it. One that is worth `temperature` less is
+    drawn 1 / e times as often.
+    """
+    best, hidden = found.best(), planner_of(game, "a choice").hidden
+    if temperature > 0 and hidden is not None:
+        rows = np.flatnonzero(hidden(state) & (found.counts > 0))
+        parts: list[Any] = [part[rows] for part in found]
+        best[rows] = draw(SearchResult(*parts), seeds[rows], temperature)
+    return best
+
+
 def planner_of(game: Any, who: str) -> Planner:
     """What a game offers planners, or why `who` cannot play it."""
     planner = getattr(game, "planner", None)
@@ -74,10 +111,32 @@ def planner_of(game: Any, who: str) -> Planner:
 
 def assess(game: CompiledGame, state: State, weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """The best action of each game by the rules of thumb; -1 after the end."""
-    best = np.empty(len(state), np.int64)
+    return _assess(game, state, weights)[0]
+
+
+def judge(game: CompiledGame, state: State, weights: NDArray[np.float64]) -> SearchResult:
+    """What each legal action is worth by the rules of thumb."""
+    legal, values = game.legal(state), _assess(game, state, weights)[1]
+    return SearchResult(legal.actions, legal.counts, np.zeros(values.shape, np.int64), values)
+
+
+def _assess(
+    game: CompiledGame, state: State, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    best, values = np.empty(len(state), np.int64), np.zeros((len(state), game.spec.max_legal))
     kernel = planner_of(game, "assess").searches.assess
-    game.run(kernel, len(state), state, (game.tables, weights), best)
-    return best
+    game.run(kernel, len(state), state, (game.tables, weights), best, values)
+    return best, values
+
+
+def win_chances(
+    game: CompiledGame, state: State, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
+    out, plan = np.zeros((len(state), game.spec.seats)), np.zeros(1, PLAN)
+    kernel = planner_of(game, "win_chances").searches.estimate
+    game.run(kernel, len(state), state, (game.tables, plan, weights), out)
+    return out
 
 
 def roll(
@@ -111,20 +170,20 @@ def search(
     plan: Plan,
     weights: NDArray[np.float64] = _NO_WEIGHTS,
     leaf_weights: NDArray[np.float64] = _NO_WEIGHTS,
-    priors: NDArray[np.float32] | None = None,
+    start: NDArray[np.float64] | None = None,
 ) -> SearchResult:
     """Thinks about every game's legal actions by playouts.
 
     Unless it `sees_all`, it looks at nothing that the seat on turn cannot see: each playout
-    starts from a world in which what is hidden is drawn anew. A flat search may be guided by
-    `priors`, the probability of each listed action `(n, max_legal)`; what they are worth is then
-    part of the values.
+    starts from a world in which what is hidden is drawn anew. In a flat search the listed actions
+    may have a head start: `start` `(n, max_legal)` counts as playouts that were won already, and
+    is part of the values.
     """
     loops = planner_of(game, "search").searches
     legal = game.legal(state)
-    totals = _head_start(plan, priors, (len(state), game.spec.max_legal))
+    totals = _totals(plan, start, (len(state), game.spec.max_legal))
     visits = np.zeros(totals.shape, np.int64)
-    settings = np.array([plan[1:-1]], PLAN)
+    settings = np.array([plan[1:]], PLAN)
     game.run(
         loops.flat if plan.method == "flat" else loops.tree,
         len(state),
@@ -134,14 +193,14 @@ def search(
     return SearchResult(legal.actions, legal.counts, visits, totals / np.maximum(visits, 1))
 
 
-def _head_start(
-    plan: Plan, priors: NDArray[np.float32] | None, shape: tuple[int, ...]
+def _totals(
+    plan: Plan, start: NDArray[np.float64] | None, shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
     """What the listed actions have before any playout; kernels do not look."""
-    if priors is None:
+    if start is None:
         return np.zeros(shape)
     if plan.method != "flat":
-        raise ValueError(f"priors guide a flat search, not one with the method {plan.method!r}")
-    if priors.shape != shape:
-        raise ValueError(f"priors must be of shape {shape}, not {priors.shape}")
-    return plan.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))
+        raise ValueError(f"a start is for a flat search, not one with the method {plan.method!r}")
+    if start.shape != shape:
+        raise ValueError(f"start must be of shape {shape}, not {start.shape}")
+    return start.astype(np.float64)

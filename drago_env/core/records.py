@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,24 @@ def read(path: str | Path) -> list[Record]:
     return records
 
 
+def table(records: Sequence[Record], seats: str = "players") -> dict[str, NDArray[Any]]:
+    """One row for each move of games of any kind, as equally long columns for pandas or Parquet.
+
+    `won` says whether the mover won in the end. Records are taken at their word: `verify_all` of
+    their game checks them. `seats` is where a record names who plays.
+    """
+    rows = []
+    for game, made in enumerate(records):
+        names, winners = made.get(seats) or {}, made.get("winners") or ()
+        for number, move in enumerate(made["moves"]):
+            seat = move["seat"]
+            name = names[seat] if names else ""
+            rows.append((game, number, seat, name, move["action"], seat in winners))
+    heads = ("game", "move", "seat", "player", "action", "won")
+    columns = zip(*rows, strict=True) if rows else [[]] * len(heads)
+    return {head: np.array(column) for head, column in zip(heads, columns, strict=True)}
+
+
 @dataclass
 class Frame:
     """A moment of a replay, before the moves with this number are made."""
@@ -54,3 +72,111 @@ class Frame:
     records: NDArray[np.int64]  # which record each row of the state belongs to
     actions: NDArray[np.int64]  # of each row; -1 where the record has ended
     rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
+
+
+@dataclass
+class Opened:
+    """A record whose rules are sound, on its way through a replay."""
+
+    made: Record
+    rules: Any
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class Replays:
+    """Going through a game's records, side by side, in groups whose rules have equal sizes."""
+
+    opened: Callable[[Any], Opened | str]  # a record, or what is wrong with its beginning
+    walk_group: Callable[[list[Any], NDArray[np.int64], str], Iterator[Frame]]  # notes faults
+    ending: tuple[str, ...]  # the keys that a record has once its game has ended
+
+    def verify(self, made: Record) -> None:
+        """Replays a record against the rules; `RecordError` names the first wrong move."""
+        fault = self.verify_all([made])[0]
+        if fault:
+            raise RecordError(fault)
+
+    def verify_all(self, records: Sequence[Record]) -> list[str | None]:
+        """For each record what is wrong with it, or None; all are replayed side by side."""
+        games = [self.opened(made) for made in records]
+        for _ in self._walk(games):
+            pass
+        return [game if isinstance(game, str) else game.fault for game in games]
+
+    def replay(self, made: Record, move: int | None = None) -> tuple[Any, State]:
+        """The game after so many moves of a record (by default all), verified up to there.
+
+        What one seat's view of a record does not tell is something that agrees with it.
+        """
+        opened = self.opened(made)
+        if isinstance(opened, str):
+            raise RecordError(opened)
+        total = len(made["moves"])
+        move = total if move is None else move
+        if not 0 <= move <= total:
+            raise ValueError(f"the record has the moves 0 to {total}, not {move}")
+        if move < total:
+            opened.made = {k: v for k, v in made.items() if k not in self.ending}
+            opened.made["moves"] = made["moves"][:move]
+        *_, frame = self._walk([opened])
+        if opened.fault:
+            raise RecordError(opened.fault)
+        return frame.game, frame.state
+
+    def walk(self, records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
+        """Replays records side by side; refuses unsound ones at the end."""
+        games = [self.opened(made) for made in records]
+        yield from self._walk(games, reward)
+        for index, game in enumerate(games):
+            fault = game if isinstance(game, str) else game.fault
+            if fault:
+                raise RecordError(f"record {index}: {fault}")
+
+    def _walk(self, games: Sequence[Opened | str], reward: str = "win") -> Iterator[Frame]:
+        groups: dict[Any, list[int]] = {}
+        for index, game in enumerate(games):
+            if not isinstance(game, str):
+                groups.setdefault(game.rules.sizes, []).append(index)
+        for indices in groups.values():
+            yield from self.walk_group([games[i] for i in indices], np.array(indices), reward)
+
+
+# ---------------------------------------------------------------- what a record holds
+
+
+def is_int(x: Any) -> bool:
+    """Whether a JSON value is a whole number."""
+    return isinstance(x, int) and not isinstance(x, bool)
+
+
+def is_count(x: Any) -> bool:
+    """Whether a JSON value is a whole number from 0."""
+    return is_int(x) and x >= 0
+
+
+def same(said: Any, true: list[int]) -> bool:
+    """Whether a JSON value is this list of whole numbers."""
+    return said == true and all(map(is_int, said))
+
+
+def head_fault(made: Any, form: str, parts: Mapping[str, type], rules: Iterable[str]) -> str | None:
+    """What is wrong with a record's format, with its parts or with the names of its rules."""
+    if not isinstance(made, dict) or made.get("format") != form:
+        return f"not a record of the format {form}"
+    for key, kind in parts.items():
+        if not isinstance(made.get(key), kind):
+            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
+    missing = [name for name in rules if name not in made["rules"]]
+    return f"the rules lack {missing[0]}" if missing else None
+
+
+def names_fault(made: Record, key: str, players: int) -> str | None:
+    """What is wrong with the seed, and with the names of those who play under this key."""
+    seed, names = made.get("seed"), made.get(key)
+    if seed is not None and not is_count(seed):
+        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if names is not None and not (named and len(names) == players):
+        return f"{key} must be null or {players} names, not {names!r:.40}"
+    return None

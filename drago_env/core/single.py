@@ -19,7 +19,6 @@ class Single:
     state_type: ClassVar[Any]
     spec: GameSpec
     new: Any
-    look: Any
     _shared: Any
 
     def single(self) -> SingleGame:
@@ -39,7 +38,6 @@ class Single:
         legal = Legal(cells["actions"], cells["count"], cells["mask"])
         outcome = Outcome(cells["points"], cells["rewards"])
         turn = Turn(legal, cells["observation"], outcome)
-        self.look(cells["state"], turn)
         turn_one = self.loops.turn_one
         turn_one(cells, self._shared, NO_ACTION)  # compiled before its entry point is taken
         # the entry point itself spares numba's choice among forms at every call

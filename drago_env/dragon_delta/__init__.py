@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ def make(
     move2_village: bool | None = None,
     long_planks: bool | None = None,
     max_rounds: int | None = None,
-    map: Map | str | Path | None = None,
+    map: Map | Mapping[str, Any] | str | Path | None = None,
     kinds: Sequence[int] | None = None,
     slots: int | None = None,
     planks: int | None = None,
@@ -26,7 +26,7 @@ def make(
     threads: int = 1,
     rules: str = "full",
 ) -> DragonDelta:
-    """The rule book; `map` is a `Map`, a map file, or by default the standard map.
+    """The rule book; `map` is a `Map`, a name, a file or its JSON, by default `delta-1`.
 
     The other words are those of clause 12.1. `rules="tiny"` are the small rules of clause 12.3,
     with a map and sizes of their own.
@@ -47,6 +47,6 @@ def make(
         if players != 2 or given.keys() & sizes.keys():
             raise RulesError("the tiny rules have a map and sizes of their own: leave them out")
         return DragonDelta(Rules.tiny(**given), reward=reward, threads=threads)
-    if isinstance(map, str | Path):
-        given["map"] = Map.read(map)
+    if isinstance(map, str | Path | Mapping):
+        given["map"] = Map.called(map)
     return DragonDelta(Rules(players, **given), reward=reward, threads=threads)

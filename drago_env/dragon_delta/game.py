@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from drago_env.core.compiled_game import CompiledGame
-from drago_env.core.planning import Planner
 from drago_env.dragon_delta import actions as meanings
 from drago_env.dragon_delta import observation
 from drago_env.dragon_delta.kernel.game import LOOPS
@@ -26,13 +22,11 @@ from drago_env.dragon_delta.rules import (
     tables,
 )
 from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, STATE
-from drago_env.game import Drawing, Faults, GameSpec, Move, State
-
-if TYPE_CHECKING:
-    from drago_env.pictures.table import Table
+from drago_env.game import GameSpec, State
+from drago_env.parts import GameInParts
 
 
-class DragonDelta(CompiledGame):
+class DragonDelta(GameInParts):
     """The game as a rule book over batches: it holds rules, never a game.
 
     `DragonDelta(Rules(players=4))` plays one variant; `DragonDelta(rules, other, ...)` lets a
@@ -45,6 +39,7 @@ class DragonDelta(CompiledGame):
     loops = LOOPS
     state_type = STATE
     rewards = {"win": WIN, "rank": RANK}  # noqa: RUF012
+    training_reward = "rank"  # what is cut off teaches too
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
@@ -106,13 +101,6 @@ class DragonDelta(CompiledGame):
             "observation": observation.VERSION,
         }
 
-    @cached_property
-    def planner(self) -> Planner:
-        """What planners ask of the game."""
-        from drago_env.dragon_delta.planning import PLANNER
-
-        return PLANNER
-
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
         game = state[row]
@@ -133,12 +121,6 @@ class DragonDelta(CompiledGame):
     def truncated(self, state: State) -> NDArray[np.bool_]:
         """Which of them were cut off after the last round (clause 8.3)."""
         return np.asarray(state["end"] == CUT_OFF)
-
-    def faults(self, state: State) -> Faults:
-        """What is wrong with which rows of a state."""
-        from drago_env.dragon_delta.soundness import faults
-
-        return faults(self, state)
 
     # ------------------------------------------------------------ in words
 
@@ -175,36 +157,3 @@ class DragonDelta(CompiledGame):
         from drago_env.dragon_delta.words import position
 
         return position(state[row], self.row_rules(state, row), viewer)
-
-    def record(
-        self,
-        start: State,
-        actions: ArrayLike,
-        *,
-        seed: int | None = None,
-        names: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """The record of one game, from its state after the deal and its decisions."""
-        from drago_env.dragon_delta.record import record
-
-        return record(self, start, actions, seed=seed, names=names)
-
-    def draw(
-        self,
-        state: State,
-        row: int = 0,
-        viewer: int | None = None,
-        last: Move | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Drawing:
-        """One game as a picture; a `viewer` sees the cards that their seat knows, None sees all."""
-        from drago_env.pictures.picture import Picture
-
-        return Picture(self, state, row, viewer, last, names)
-
-    @cached_property
-    def table(self) -> Table:
-        """What people are shown of a game."""
-        from drago_env.dragon_delta.table import DragonDeltaTable
-
-        return DragonDeltaTable(self)

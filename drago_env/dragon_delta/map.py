@@ -24,6 +24,8 @@ LINK_WORDS = 3
 MAX_LINKS = 64 * LINK_WORDS
 MAX_PLANKS = 8
 MAX_COORDINATE = 1_000_000
+STANDARD = "delta-1"
+BUILT_IN = (STANDARD, "tiny")
 
 GOALS = {  # 2.2
     "white": "black",
@@ -135,12 +137,19 @@ class Map:
     @classmethod
     def standard(cls) -> Map:
         """The map `delta-1`: a reconstruction with 27 islets, 6 villages and 150 links (1.3)."""
-        return _built_in("delta-1")
+        return _built_in(STANDARD)
 
     @classmethod
     def tiny(cls) -> Map:
         """The map of the tiny, exactly solvable game (clause 12.3)."""
         return _built_in("tiny")
+
+    @classmethod
+    def called(cls, name: Any) -> Map:
+        """A built-in map by its name, a JSON object as a map, else the map in a file."""
+        if isinstance(name, Mapping):
+            return cls.from_dict(name)
+        return _built_in(str(name)) if name in BUILT_IN else cls.read(name)
 
     @classmethod
     def read(cls, path: str | Path) -> Map:

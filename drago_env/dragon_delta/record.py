@@ -15,9 +15,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
-from drago_env.core.records import Frame, Record, RecordError, read, write
+from drago_env.core.records import (
+    Frame,
+    Opened,
+    Record,
+    RecordError,
+    Replays,
+    head_fault,
+    is_count,
+    is_int,
+    names_fault,
+    read,
+    same,
+    write,
+)
 from drago_env.dragon_delta.game import DragonDelta
-from drago_env.dragon_delta.map import MAX_LINKS, Map, is_whole
+from drago_env.dragon_delta.map import MAX_LINKS, STANDARD, Map
 from drago_env.dragon_delta.rules import MAX_PLAYERS, Rules
 from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, WON
 from drago_env.game import Outcome, State
@@ -42,7 +55,6 @@ if TYPE_CHECKING:
     from drago_env.pictures.page import Replay
 
 FORMAT = "dragon-delta/1"
-STANDARD = "delta-1"  # the map that a record names instead of holding it
 
 
 # ---------------------------------------------------------------- writing
@@ -105,7 +117,7 @@ def view(made: Record, seat: int) -> Record:
     players = made["rules"]["players"]
     if any(move["action"] is None for move in made["moves"]):
         raise ValueError("this is one seat's view already; take views of the whole record")
-    if not is_whole(seat) or not 0 <= seat < players:
+    if not is_int(seat) or not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat!r:.20}")
     laid: list[_Card] = []
     for frame in walk([made]):
@@ -159,81 +171,20 @@ def _next_card(state: State, row: int, move: int) -> _Card:
 
 
 @dataclass
-class _Game:
+class _Game(Opened):
     """One record on its way through a replay."""
 
-    made: Record
-    rules: Rules
-    moves: list[Any]
-    fault: str | None = None
     hidden: list[_Card] = field(default_factory=list)  # cards that the record does not tell
-
-
-def verify(made: Record) -> None:
-    """Replays a record against the rules; `RecordError` names the first wrong move."""
-    fault = verify_all([made])[0]
-    if fault:
-        raise RecordError(fault)
-
-
-def verify_all(records: Sequence[Record]) -> list[str | None]:
-    """For each record what is wrong with it, or None; all are replayed side by side."""
-    games = [_open(made) for made in records]
-    for _ in _walk(games):
-        pass
-    return [game if isinstance(game, str) else game.fault for game in games]
-
-
-def replay(made: Record, move: int | None = None) -> tuple[DragonDelta, State]:
-    """The game after so many moves of a record (by default all), verified up to there.
-
-    Cards that a view does not tell are some that agree with it.
-    """
-    opened = _open(made)
-    if isinstance(opened, str):
-        raise RecordError(opened)
-    total = len(made["moves"])
-    if move is None:
-        move = total
-    if not 0 <= move <= total:
-        raise ValueError(f"the record has the moves 0 to {total}, not {move}")
-    if move < total:
-        opened.moves = opened.moves[:move]
-        opened.made = {k: v for k, v in made.items() if k not in ("winners", "truncated")}
-    *_, frame = _walk([opened])
-    if opened.fault:
-        raise RecordError(opened.fault)
-    return frame.game, frame.state
-
-
-def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
-    """Replays records side by side, in groups of equal sizes; refuses unsound ones at the end."""
-    games = [_open(made) for made in records]
-    yield from _walk(games, reward)
-    for index, game in enumerate(games):
-        fault = game if isinstance(game, str) else game.fault
-        if fault:
-            raise RecordError(f"record {index}: {fault}")
-
-
-def _walk(games: Sequence[_Game | str], reward: str = "win") -> Iterator[Frame]:
-    groups: dict[Any, list[int]] = {}
-    for index, game in enumerate(games):
-        if isinstance(game, _Game):
-            groups.setdefault(game.rules.sizes, []).append(index)
-    for indices in groups.values():
-        group = [game for i in indices if isinstance(game := games[i], _Game)]
-        yield from _walk_group(group, np.array(indices), reward)
 
 
 def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
     variants = list(dict.fromkeys(game.rules for game in games))
     book, n = DragonDelta(*variants, reward=reward), len(games)
     state = book.new(np.arange(n), [variants.index(game.rules) for game in games])
-    for number in range(max(len(game.moves) for game in games) + 1):
+    for number in range(max(len(game.made["moves"]) for game in games) + 1):
         actions = np.full(n, NO_ACTION)
         for row, game in enumerate(games):
-            if game.fault is None and number < len(game.moves):
+            if game.fault is None and number < len(game.made["moves"]):
                 actions[row] = _asked(book, state, row, game, number)
         moving = np.flatnonzero(actions != NO_ACTION)
         outcome = Outcome(
@@ -250,7 +201,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
 
 def _asked(book: DragonDelta, state: State, row: int, game: _Game, number: int) -> int:
     """The action of a move, or NO_ACTION and a fault."""
-    move = game.moves[number]
+    move = game.made["moves"][number]
     fault = _move_fault(book, state, row, move)
     if fault:
         game.fault = f"move {number}: {fault}"
@@ -274,7 +225,7 @@ def _stand_in(state: State, row: int, game: _Game, number: int) -> int:
     told = {move.get("action") for move in later if isinstance(move, dict)}
     told |= set(state["program"][row, card.seat].tolist())
     free = [kind for kind in game.rules.kinds if kind not in told]
-    return free[0] if free else game.rules.kinds[0]
+    return int(free[0] if free else game.rules.kinds[0])
 
 
 def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: int) -> None:
@@ -285,8 +236,8 @@ def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: i
                 f"move {card.move}: the action is null, but the card is revealed (clause 5.1)"
             )
             return
-    said, true = game.moves[number], _standing(book, state, row)
-    if not _same(said["pawns"], true["pawns"]):
+    said, true = game.made["moves"][number], _standing(book, state, row)
+    if not same(said["pawns"], true["pawns"]):
         game.fault = (
             f"move {number}: the pawns are {true['pawns']}, not {said['pawns']} (clause 6.6)"
         )
@@ -304,12 +255,12 @@ def _move_fault(book: DragonDelta, state: State, row: int, move: Any) -> str | N
     if not isinstance(move, dict):
         return f"a move is an object, not {move!r:.40}"
     for key in ("seat", "planks"):
-        if not _is_count(move.get(key)):
+        if not is_count(move.get(key)):
             return f"{key} must be a whole number, not {move.get(key)!r:.40}"
     pawns = move.get("pawns")
-    if not isinstance(pawns, list) or not all(map(is_whole, pawns)):
+    if not isinstance(pawns, list) or not all(map(is_int, pawns)):
         return f"pawns must be a list of whole numbers, not {pawns!r:.40}"
-    if "action" not in move or not (move["action"] is None or _is_count(move["action"])):
+    if "action" not in move or not (move["action"] is None or is_count(move["action"])):
         return f"action must be a whole number, not {move.get('action', 'left out')!r:.40}"
     if state["step"][row] == OVER:
         clause = "8.3" if state["end"][row] == CUT_OFF else "8.1"
@@ -334,7 +285,7 @@ def _end_fault(book: DragonDelta, state: State, row: int, made: Record) -> str |
         named = [key for key in ("winners", "truncated") if key in made]
         return f"{named[0]} is given but the game is not over (clause 8.1)" if named else None
     true = _end(book, state, row)
-    if not _same(made.get("winners"), true["winners"]):
+    if not same(made.get("winners"), true["winners"]):
         said = made.get("winners")
         return f"the winners are {true['winners']}, not {said!r:.60} (clause 8.2)"
     if made.get("truncated") is not true["truncated"]:
@@ -345,15 +296,10 @@ def _end_fault(book: DragonDelta, state: State, row: int, made: Record) -> str |
 
 def _open(made: Any) -> _Game | str:
     """A record with its rules, or what is wrong with them."""
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
-        return f"not a record of the format {FORMAT}"
-    for key, kind in (("rules", dict), ("moves", list)):
-        if not isinstance(made.get(key), kind):
-            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
     names = tuple(Rules().as_dict())
-    missing = [name for name in names if name not in made["rules"]]
-    if missing:
-        return f"the rules lack {missing[0]}"
+    fault = head_fault(made, FORMAT, {"rules": dict, "moves": list}, names)
+    if fault:
+        return fault
     if not isinstance(made["rules"]["kinds"], list):
         return f"the rules are wrong: kinds must be a list, not {made['rules']['kinds']!r:.40}"
     try:
@@ -361,8 +307,8 @@ def _open(made: Any) -> _Game | str:
         rules = Rules(map=_map(made.get("map")), **numbers)
     except ValueError as error:
         return f"the rules are wrong: {error}"
-    fault = _names_fault(made, rules) or _view_fault(made, rules)
-    return fault or _Game(made, rules, made["moves"])
+    fault = names_fault(made, "players", rules.players) or _view_fault(made, rules)
+    return fault or _Game(made, rules)
 
 
 def _map(said: Any) -> Map:
@@ -371,17 +317,6 @@ def _map(said: Any) -> Map:
     if said != STANDARD:
         raise ValueError(f"map must be {STANDARD!r} or a whole map, not {said!r:.40}")
     return Map.standard()
-
-
-def _names_fault(made: Record, rules: Rules) -> str | None:
-    """What is wrong with the seed and the players' names."""
-    seed, players = made.get("seed"), made.get("players")
-    if seed is not None and not _is_count(seed):
-        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
-    named = isinstance(players, list) and all(isinstance(name, str) for name in players)
-    if players is not None and not (named and len(players) == rules.players):
-        return f"players must be null or {rules.players} names, not {players!r:.40}"
-    return None
 
 
 def _view_fault(made: Record, rules: Rules) -> str | None:
@@ -393,9 +328,6 @@ def _view_fault(made: Record, rules: Rules) -> str | None:
     return None
 
 
-def _same(said: Any, true: list[int]) -> bool:
-    return said == true and all(is_whole(x) for x in said)
-
-
-def _is_count(x: Any) -> bool:
-    return is_whole(x) and x >= 0
+_REPLAYS = Replays(_open, _walk_group, ("winners", "truncated"))
+verify, verify_all = _REPLAYS.verify, _REPLAYS.verify_all
+replay, walk = _REPLAYS.replay, _REPLAYS.walk

@@ -27,7 +27,7 @@ from drago_env.dragon_delta.words import STEPS
 from drago_env.game import Move, State
 from drago_env.pictures.canvas import Part
 from drago_env.pictures.column import Card, Fact, Seat
-from drago_env.pictures.table import Choice, Table
+from drago_env.pictures.table import Choice, Option, Table
 
 _ASKED = (
     "lay a card in your next slot",
@@ -71,6 +71,18 @@ Bring your pawn into the village opposite yours; the first to enter their goal w
     legend = """\
 Islets and villages have numbers; 13-27 is the link between the two. 'red 4' is red's plank 4. A
 card that you may not see is a question mark."""
+    options = (
+        Option(
+            "move2_village",
+            "The first of two steps",
+            ((False, "ends on a plank"), (True, "may enter a village")),
+        ),
+        Option(
+            "long_planks",
+            "Planks",
+            ((False, "fit their length"), (True, "fit shorter links, too")),
+        ),
+    )
 
     def _table(self, state: State) -> visible.Table:
         return visible.Table(state[0], self.game.row_rules(state, 0))
@@ -90,7 +102,17 @@ card that you may not see is a question mark."""
     ) -> str:
         return terminal.text(self._table(state), viewer, last, names)
 
+    def own(self, state: State, seat: int) -> tuple[str, ...]:
+        return (f"pawn-{seat}",)
+
     # ------------------------------------------------------------ the players
+
+    def goal(self, state: State) -> str:
+        rounds = self.game.row_rules(state, 0).max_rounds
+        return (
+            "Be the first to bring your pawn over planks into the village opposite yours; "
+            f"after {rounds} rounds nobody wins."
+        )
 
     def variant(self, state: State) -> str:
         rules = self.game.row_rules(state, 0)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from drago_env.core.checks import select
-from drago_env.core.compiled_game import CompiledGame
-from drago_env.core.planning import Planner
-from drago_env.game import Drawing, Faults, GameSpec, Move, Seeds, State
+from drago_env.game import GameSpec, Seeds, State
 from drago_env.mount_drago import observation
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.kernel.game import LOOPS
@@ -31,12 +27,10 @@ from drago_env.mount_drago.rules import (
     tables,
 )
 from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY, STATE
-
-if TYPE_CHECKING:
-    from drago_env.pictures.table import Table
+from drago_env.parts import GameInParts
 
 
-class MountDrago(CompiledGame):
+class MountDrago(GameInParts):
     """The game as a rule book over batches: it holds rules, never a game.
 
     `MountDrago(Rules(players=4))` plays one variant; `MountDrago(rules, other, ...)` lets a
@@ -112,13 +106,6 @@ class MountDrago(CompiledGame):
             "observation": observation.VERSION,
         }
 
-    @cached_property
-    def planner(self) -> Planner:
-        """What planners ask of the game."""
-        from drago_env.mount_drago.planning import PLANNER
-
-        return PLANNER
-
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
         game = state[row]
@@ -150,12 +137,6 @@ class MountDrago(CompiledGame):
         """Final scores after uniformly random play from here; the games themselves stay."""
         return self.finished(state, seeds)["score"].copy()
 
-    def faults(self, state: State) -> Faults:
-        """What is wrong with which rows of a state."""
-        from drago_env.mount_drago.soundness import faults
-
-        return faults(self, state)
-
     # ------------------------------------------------------------ in words and pictures
 
     def why_illegal(self, state: State, row: int, action: int) -> tuple[str, str]:
@@ -185,40 +166,3 @@ class MountDrago(CompiledGame):
         block, card = divmod(action, rules.card_kinds)
         words = ("play {}", "play {} and keep", "discard {}", "done discarding")[block]
         return words.format(rules.card_text(card))
-
-    def describe(self, state: State, row: int = 0, viewer: int | None = None) -> str:
-        """A position in words; a `viewer` is told their own hand only, None all."""
-        return str(self.draw(state, row, viewer))
-
-    def record(
-        self,
-        start: State,
-        actions: ArrayLike,
-        *,
-        seed: int | None = None,
-        names: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """The record of one game, from its state after the deal and its decisions."""
-        from drago_env.mount_drago import record
-
-        return record.record(self, start, actions, seed=seed, names=names)
-
-    def draw(
-        self,
-        state: State,
-        row: int = 0,
-        viewer: int | None = None,
-        last: Move | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Drawing:
-        """One game as a picture; a `viewer` sees their own hand only, None sees all."""
-        from drago_env.pictures.picture import Picture
-
-        return Picture(self, state, row, viewer, last, names)
-
-    @cached_property
-    def table(self) -> Table:
-        """What people are shown of a game."""
-        from drago_env.mount_drago.table import MountDragoTable
-
-        return MountDragoTable(self)

@@ -17,11 +17,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.files import DAMAGE
-from drago_env.core.records import Frame, Record, RecordError, read, write
+from drago_env.core.records import (
+    Frame,
+    Opened,
+    Record,
+    RecordError,
+    Replays,
+    head_fault,
+    is_count,
+    is_int,
+    names_fault,
+    read,
+    same,
+    write,
+)
 from drago_env.game import Outcome, State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.knowledge import redraw
+from drago_env.mount_drago.moves import doubtful, numbers, untrue
 from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
 from drago_env.mount_drago.state import EMPTY, OVER
 
@@ -102,7 +116,7 @@ def record(
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record: other hands and draws become counts, no seed."""
     players = made["rules"]["players"]
-    if any(_is_int(hand) for hand in made["start"]["hands"]):
+    if any(is_int(hand) for hand in made["start"]["hands"]):
         raise ValueError("this is one seat's view already; take views of the whole record")
     if not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
@@ -124,10 +138,7 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
     from drago_env.mount_drago.replay import view_game, view_positions, view_seat
     from drago_env.pictures.page import replay as replay_of
 
-    names = made.get("riders")
-    if names is not None and not isinstance(names, list):
-        raise RecordError(f"riders must be a list of names or null, not {names!r:.40}")
-    viewer = view_seat(made)
+    names, viewer = made.get("riders"), view_seat(made)
     if viewer is None:
         verify(made)
         walked = [(f.game, f.state.copy(), int(f.actions[0])) for f in walk([made])]
@@ -139,76 +150,19 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
         positions = list(view_positions(game, made, viewer))
     except DAMAGE as error:
         raise RecordError(f"this view of a record cannot be read: {error!r:.300}") from error
+    if fault := names_fault(made, "riders", game.rules[0].players):
+        raise RecordError(fault)
     return replay_of(game, positions, viewer, names)
 
 
 # ---------------------------------------------------------------- reading and verifying
 
 
-@dataclass
-class _Game:
+@dataclass(kw_only=True)
+class _Game(Opened):
     """One record on its way through a replay."""
 
-    made: Record
-    rules: Rules
     start: State
-    fault: str | None = None
-
-
-def verify(made: Record) -> None:
-    """Replays a record against the rules; `RecordError` names the first wrong move."""
-    fault = verify_all([made])[0]
-    if fault:
-        raise RecordError(fault)
-
-
-def verify_all(records: Sequence[Record]) -> list[str | None]:
-    """For each record what is wrong with it, or None; all are replayed side by side."""
-    games = [_open(made) for made in records]
-    for _ in _walk(games):
-        pass
-    return [game if isinstance(game, str) else game.fault for game in games]
-
-
-def replay(made: Record, move: int | None = None) -> tuple[MountDrago, State]:
-    """The game after so many moves of a record (by default all), verified up to there."""
-    opened = _open(made)
-    if isinstance(opened, str):
-        raise RecordError(opened)
-    total = len(made["moves"])
-    if move is None:
-        move = total
-    if not 0 <= move <= total:
-        raise ValueError(f"the record has the moves 0 to {total}, not {move}")
-    if move < total:
-        opened.made = {
-            **{key: made[key] for key in made if key not in ("scores", "winners")},
-            "moves": made["moves"][:move],
-        }
-    *_, frame = _walk([opened])
-    if opened.fault:
-        raise RecordError(opened.fault)
-    return frame.game, frame.state
-
-
-def walk(records: Sequence[Record], reward: str = "win") -> Iterator[Frame]:
-    """Replays records side by side, in groups of equal sizes; refuses unsound ones at the end."""
-    games = [_open(made) for made in records]
-    yield from _walk(games, reward)
-    for index, game in enumerate(games):
-        fault = game if isinstance(game, str) else game.fault
-        if fault:
-            raise RecordError(f"record {index}: {fault}")
-
-
-def _walk(games: Sequence[_Game | str], reward: str = "win") -> Iterator[Frame]:
-    groups: dict[Any, list[int]] = {}
-    for index, game in enumerate(games):
-        if isinstance(game, _Game):
-            groups.setdefault(game.rules.sizes, []).append(index)
-    for indices in groups.values():
-        group = [game for i in indices if isinstance(game := games[i], _Game)]
-        yield from _walk_group(group, np.array(indices), reward)
 
 
 def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
@@ -219,41 +173,42 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         state["board"][row] = book.boards.index(game.rules.board)
     n = len(games)
     lengths = np.array([len(game.made["moves"]) for game in games])
+    sound = np.array([game.fault is None for game in games])
+
+    def refuse(row: int, number: int, fault: str | None) -> None:
+        if fault:
+            games[row].fault, sound[row] = f"move {number}: {fault}", False
+
     for number in range(lengths.max(initial=0) + 1):
-        open_rows = np.array([game.fault is None for game in games])
-        rows = np.flatnonzero(open_rows & (lengths > number)).tolist()
-        moves = [games[row].made["moves"][number] for row in rows]
-        actions = np.full(n, NO_ACTION)
-        for row, move in zip(rows, moves, strict=True):
-            fault = _move_fault(book, state, row, move)
-            if fault:
-                games[row].fault = f"move {number}: {fault}"
-            else:
-                actions[row] = move["action"]
-        moving = np.array([row for row in rows if games[row].fault is None], np.int64)
+        rows = np.flatnonzero(sound & (lengths > number))
+        moves = [games[row].made["moves"][number] for row in rows.tolist()]
+        said = numbers(moves)
+        for place in doubtful(book, state, rows, said):
+            row = int(rows[place])
+            refuse(row, number, _move_fault(book, state, row, moves[place]))
+        moving, actions = rows[sound[rows]], np.full(n, NO_ACTION)
+        if len(moving) < len(rows) or said is None:
+            said = numbers([move for row, move in zip(rows, moves, strict=True) if sound[row]])
+        assert said is not None, "moves without a fault are well-formed"
+        actions[moving] = said.action
         outcome = Outcome(
             np.empty((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
         )
         yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
-        decks = state["deck_size"].astype(np.int64)
-        seats = state["seat"].astype(np.int64)
+        decks, seats = state["deck_size"].astype(np.int64), state["seat"].astype(np.int64)
         book.step_unchecked(state, actions, outcome)
+        for place in untrue(book, state, moving, said, outcome.points):
+            row = int(moving[place])
+            move = games[row].made["moves"][number]
+            refuse(row, number, _result_fault(book, state, row, move, outcome.points[row]))
+            actions[row], said.drawn[place] = NO_ACTION, 0
         cards = np.zeros((n, MAX_HAND), np.uint8)
-        for row, move in zip(rows, moves, strict=True):
-            if games[row].fault is None:
-                fault = _result_fault(book, state, row, move, outcome.points[row])
-                if fault:
-                    games[row].fault = f"move {number}: {fault}"
-                    actions[row] = NO_ACTION
-                else:
-                    cards[row, : len(move["drawn"])] = move["drawn"]
+        cards[moving] = said.drawn
         faults = np.empty(n, np.int64)
         redraw(state, seats, actions, decks, cards, book.tables, faults)
         for row in np.flatnonzero(faults >= 0).tolist():
             card = book.rules[0].card_text(int(cards[row, faults[row]]))
-            games[
-                row
-            ].fault = f"move {number}: {card} was drawn but is not in the deck (clause 7.3)"
+            refuse(row, number, f"{card} was drawn but is not in the deck (clause 7.3)")
     for row, game in enumerate(games):
         if game.fault is None:
             game.fault = _end_fault(book, state, row, game.made)
@@ -264,10 +219,10 @@ def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | No
     if not isinstance(move, dict):
         return f"a move is an object, not {move!r:.40}"
     for key in ("seat", "action", "deck"):
-        if not _is_count(move.get(key)):
+        if not is_count(move.get(key)):
             return f"{key} must be a whole number, not {move.get(key)!r:.40}"
     for key in ("points", "drawn"):
-        if not isinstance(move.get(key), list) or not all(_is_int(x) for x in move[key]):
+        if not isinstance(move.get(key), list) or not all(is_int(x) for x in move[key]):
             return f"{key} must be a list of whole numbers, not {move.get(key)!r:.40}"
     if state["phase"][row] == OVER:
         return "the game is over already (clause 6.7)"
@@ -288,7 +243,7 @@ def _result_fault(
 ) -> str | None:
     """What is wrong with what a move is said to have brought."""
     got = points[: state["players"][row]].tolist()
-    if not _same(move["points"], got):
+    if not same(move["points"], got):
         return f"the points are {got}, not {move['points']} (clause 6)"
     drawn = int(state["drawn_size"][row])
     if len(move["drawn"]) != drawn:
@@ -307,46 +262,33 @@ def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | 
         named = [key for key in ("scores", "winners") if key in made]
         return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
     scores = state["score"][row, : state["players"][row]].tolist()
-    if not _same(made.get("scores"), scores):
+    if not same(made.get("scores"), scores):
         return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
     winners = np.flatnonzero(book.winners(state[row : row + 1])[0]).tolist()
-    if not _same(made.get("winners"), winners):
+    if not same(made.get("winners"), winners):
         return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
     return None
 
 
 def _open(made: Any) -> _Game | str:
     """A record with its rules and its deal, or what is wrong with them."""
-    if not isinstance(made, dict) or made.get("format") != FORMAT:
-        return f"not a record of the format {FORMAT}"
-    for key, kind in (("rules", dict), ("board", list), ("start", dict), ("moves", list)):
-        if not isinstance(made.get(key), kind):
-            return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
+    parts = {"rules": dict, "board": list, "start": dict, "moves": list}
     names = ("edition", "players", "colours", "copies", "hand", "summit_dragons")
-    missing = [name for name in names if name not in made["rules"]]
-    if missing:
-        return f"the rules lack {missing[0]}"
+    fault = head_fault(made, FORMAT, parts, names)
+    if fault:
+        return fault
     try:
         numbers = {name: made["rules"][name] for name in names}
         rules = Rules(board=Board.from_pairs(made["board"]), **numbers)
     except ValueError as error:
         return f"the rules are wrong: {error}"
-    fault = _names_fault(made, rules)
+    fault = names_fault(made, "riders", rules.players)
     if fault:
         return fault
     fault = _deal_fault(made, rules)
-    return f"the deal is wrong: {fault}" if fault else _Game(made, rules, _deal(made, rules))
-
-
-def _names_fault(made: Record, rules: Rules) -> str | None:
-    """What is wrong with the seed and the riders' names."""
-    seed, riders = made.get("seed"), made.get("riders")
-    if seed is not None and not _is_count(seed):
-        return f"seed must be null or a whole number from 0, not {seed!r:.40}"
-    named = isinstance(riders, list) and all(isinstance(name, str) for name in riders)
-    if riders is not None and not (named and len(riders) == rules.players):
-        return f"riders must be null or {rules.players} names, not {riders!r:.40}"
-    return None
+    if fault:
+        return f"the deal is wrong: {fault}"
+    return _Game(made, rules, start=_deal(made, rules))
 
 
 def _deal_fault(made: Record, rules: Rules) -> str | None:
@@ -355,8 +297,8 @@ def _deal_fault(made: Record, rules: Rules) -> str | None:
     tops, hands, discard = start.get("tops"), start.get("hands"), start.get("discard")
     if not isinstance(tops, list) or not isinstance(hands, list) or not isinstance(discard, list):
         return "tops, hands and discard must be lists"
-    if any(_is_int(hand) for hand in hands) or any(
-        isinstance(move, dict) and _is_int(move.get("drawn")) for move in made["moves"]
+    if any(is_int(hand) for hand in hands) or any(
+        isinstance(move, dict) and is_int(move.get("drawn")) for move in made["moves"]
     ):
         return "this is one seat's view, which hides cards; the whole record is needed"
     if len(tops) != n or len(hands) != n:
@@ -364,7 +306,7 @@ def _deal_fault(made: Record, rules: Rules) -> str | None:
     if any(not isinstance(hand, list) or len(hand) != rules.hand for hand in hands):
         return f"each hand has {rules.hand} cards (clause 2.2)"
     cards = [*tops, *discard, *(card for hand in hands for card in hand)]
-    strange = [c for c in cards if not _is_int(c) or not 0 <= c < rules.card_kinds]
+    strange = [c for c in cards if not is_int(c) or not 0 <= c < rules.card_kinds]
     if strange:
         return f"{strange[0]!r:.40} is no card; cards run from 0 to {rules.card_kinds - 1}"
     if any(hand != sorted(hand) for hand in hands):
@@ -401,13 +343,6 @@ def _deal(made: Record, rules: Rules) -> State:
     return state
 
 
-def _same(said: Any, true: list[int]) -> bool:
-    return said == true and all(_is_int(x) for x in said)
-
-
-def _is_int(x: Any) -> bool:
-    return isinstance(x, int) and not isinstance(x, bool)
-
-
-def _is_count(x: Any) -> bool:
-    return _is_int(x) and x >= 0
+_REPLAYS = Replays(_open, _walk_group, ("scores", "winners"))
+verify, verify_all = _REPLAYS.verify, _REPLAYS.verify_all
+replay, walk = _REPLAYS.replay, _REPLAYS.walk

@@ -22,7 +22,10 @@ def view_seat(record: dict[str, Any]) -> int | None:
     hands = start.get("hands") if isinstance(start, dict) else None
     if not isinstance(hands, list) or not any(isinstance(hand, int) for hand in hands):
         return None
-    return next(seat for seat, hand in enumerate(hands) if not isinstance(hand, int))
+    shown = [seat for seat, hand in enumerate(hands) if not isinstance(hand, int)]
+    if len(shown) != 1:
+        raise ValueError(f"a view shows the hand of one seat, not of {len(shown)}")
+    return shown[0]
 
 
 def view_game(record: dict[str, Any], viewer: int) -> MountDrago:

@@ -139,13 +139,24 @@ def dragons(seen: Visible) -> list[Part]:
     return placed
 
 
-def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
-    """A dragon around (0, 0): horns, colour, letters, and the number of its rider."""
-    tint, line = TINTS[dragon], "#10161c"
-    horns = [((s * 12, -3), (s * 14, -17), (s * 4, -11)) for s in (-1, 1)]
-    shapes: list[Shape] = [
+def _head(tint: str, x: float = 0, y: float = 0, size: float = 1) -> list[Shape]:
+    """The head of a dragon around a point: horns and colour."""
+    line = "#10161c"
+    horns = [
+        tuple((x + size * s * a, y + size * b) for a, b in ((12, -3), (14, -17), (4, -11)))
+        for s in (-1, 1)
+    ]
+    return [
         *(Polygon(horn, tint, line, 1.4) for horn in horns),
-        Circle(0, 0, 13, tint, line, 1.6),
+        Circle(x, y, 13 * size, tint, line, 1.6),
+    ]
+
+
+def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
+    """A dragon around (0, 0): its head, letters, and the number of its rider."""
+    tint, line = TINTS[dragon], "#10161c"
+    shapes: list[Shape] = [
+        *_head(tint),
         Text(0, 0.5, CODES[dragon], 14, ink(dragon), bold=True),
     ]
     if rider is not None:
@@ -157,11 +168,27 @@ def _dragon(dragon: int, rider: int | None = None) -> tuple[Shape, ...]:
 # ---------------------------------------------------------------- beside the mountain
 
 
+class DragonCard(Card):
+    """A card with the dragon that it moves."""
+
+    def face(self, wide: float, tall: float) -> list[Shape]:
+        middle, low = wide / 2, 0.66 * tall
+        eyes = [Circle(middle + s * 0.1 * wide, low - 2, 3, self.ink) for s in (-1, 1)]
+        return [
+            Box(1, 1, wide - 2, tall - 2, "#fdf6e3", "#10161c", 1.2, 6),
+            Box(1, 1, wide - 2, 0.32 * tall, self.fill, "#10161c", 1.2, 6),
+            Text(middle, 0.17 * tall, self.large, 0.27 * tall, self.ink, bold=True),
+            *_head(self.fill, middle, low, 1.5),
+            *eyes,
+            Line(((middle - 6, low + 8), (middle, low + 11), (middle + 6, low + 8)), self.ink, 2),
+        ]
+
+
 def card(rules: Rules, number: int) -> Card:
     """A card as it is shown in a hand."""
     dragon, value = divmod(number, rules.values)
     name = rules.card_text(number)
-    return Card(name, str(value + 1), CODES[dragon], TINTS[dragon], ink(dragon))
+    return DragonCard(name, str(value + 1), CODES[dragon], TINTS[dragon], ink(dragon))
 
 
 def tally(seen: Visible) -> list[Shape]:

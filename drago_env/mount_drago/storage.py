@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from drago_env.core import states
+from drago_env.core.states import StateFiles
 from drago_env.game import State, StateError
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
@@ -19,17 +18,13 @@ def check(game: MountDrago, state: State) -> None:
     game.check(state)
 
 
-def save(path: str | Path, game: MountDrago, state: State) -> None:
-    """Writes games at any move, with their rules, to a plain `.npz` (nothing is pickled)."""
-    rules = [{**r.as_dict(), "board": r.board.pairs()} for r in game.rules]
-    states.save(path, {"rules": rules, "reward": game.reward}, state)
+def _told(rules: Rules) -> dict[str, Any]:
+    return {**rules.as_dict(), "board": rules.board.pairs()}
 
 
-def load(path: str | Path) -> tuple[MountDrago, State]:
-    """The games of a state file; a damaged or edited file is refused, never believed."""
-    return states.load(path, _made)
+def _made(told: dict[str, Any]) -> Rules:
+    return Rules(**{**told, "board": Board.from_pairs(told["board"])})
 
 
-def _made(about: dict[str, Any]) -> MountDrago:
-    rules = [Rules(**{**r, "board": Board.from_pairs(r["board"])}) for r in about["rules"]]
-    return MountDrago(*rules, reward=about["reward"])
+FILES = StateFiles(MountDrago, _told, _made)
+save, load = FILES.save, FILES.load

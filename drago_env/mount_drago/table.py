@@ -12,11 +12,11 @@ from drago_env.core.layout import named
 from drago_env.game import Move, State
 from drago_env.mount_drago import scene, terminal
 from drago_env.mount_drago.observation import FEATURES
-from drago_env.mount_drago.rules import COLOURS, Rules, landing
+from drago_env.mount_drago.rules import COLOURS, EDITIONS, Rules, landing
 from drago_env.mount_drago.visible import DISCARD, OPEN, OVER, PLAY, Visible, visible
 from drago_env.pictures.canvas import Part, Shape
 from drago_env.pictures.column import Card, Fact, Seat
-from drago_env.pictures.table import Choice, Table
+from drago_env.pictures.table import Choice, Option, Table
 
 _NOTES = {PLAY: "to play", DISCARD: "may discard", OPEN: "", OVER: ""}
 _ASKED = {
@@ -41,6 +41,7 @@ class MountDragoTable(Table):
 Where you may take a dragon or keep your own, 'blue 3' takes it and 'blue 3 keep' keeps yours.
 In the picture bu@0 is the blue dragon with rider 0 on it, b a blue space, g a green one, ^ the
 summit; the numbers are the values of the spaces."""
+    options = (Option("edition", "Edition", tuple((name, name) for name in EDITIONS)),)
 
     # ------------------------------------------------------------ the mountain
 
@@ -66,7 +67,16 @@ summit; the numbers are the values of the spaces."""
     ) -> str:
         return terminal.text(visible(self.game, state, viewer, last, names))
 
+    def own(self, state: State, seat: int) -> tuple[str, ...]:
+        rules = self.game.row_rules(state, 0)
+        return (f"dragon-{int(state['top'][0, seat]) // rules.values}",)
+
     # ------------------------------------------------------------ the riders
+
+    def goal(self, state: State) -> str:
+        number = self.game.row_rules(state, 0).summit_dragons
+        last = {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+        return f"Most points win. The game ends when the {last} dragon reaches the summit."
 
     def variant(self, state: State) -> str:
         return f"{self.game.row_rules(state, 0).edition} edition"
@@ -74,7 +84,8 @@ summit; the numbers are the values of the spaces."""
     def count(self, state: State) -> str:
         seen = self._public(state)
         left = seen.rules.summit_dragons - seen.summit
-        return f"deck {seen.deck}, {f'{left} more to the summit' if left else 'over'}"
+        ends = f"{left} dragon{'' if left == 1 else 's'} from the end" if left else "over"
+        return f"deck {seen.deck}, {ends}"
 
     def tally(self, state: State) -> list[Shape]:
         return scene.tally(self._public(state))
@@ -182,8 +193,8 @@ def effect(seen: Mapping[str, NDArray[Any]], names: Sequence[str]) -> str:
         return f"{words[0]}; the game ends"
     if seen["no_draw"][0]:
         words.append("no draw")
-    stands = "you change to it," if seen["changes"][0] else "you stay"
-    return "; ".join([*words, f"{stands} on a {seen['own_value'][0]}"])
+    stands = "you ride it" if seen["changes"][0] else "you stay"
+    return "; ".join([*words, f"{stands}, value {seen['own_value'][0]}"])
 
 
 def _scoring(points: NDArray[np.int64], names: Sequence[str]) -> str:

@@ -1,14 +1,22 @@
-"""A position in the terminal: the path with its values, the dragons below, and the riders."""
+"""A position in the terminal: the path with its values, the dragons below, and the riders.
+
+No line is longer than 80 letters.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from textwrap import wrap
 
 from drago_env.mount_drago.rules import COLOURS, Rules
 from drago_env.mount_drago.visible import CODES, DISCARD, OVER, PLAY, Rider, Visible
 
 _TINTS = (33, 94, 240, 160, 178, 34, 250, 117, 135, 208)  # of the terminal's 256 colours
+_CARD = re.compile(r"[a-z]+ \d")
 _SPACES = {"start": "7", "plain": "", "blue": "44;97", "green": "42;30", "summit": "47;30"}
 _MARKS = {"start": " ", "plain": " ", "blue": "b", "green": "g", "summit": "^"}
-_ROW, _CELL = 14, 6
+_ROW, _CELL, _WIDTH = 14, 5, 80
 
 
 def text(seen: Visible) -> str:
@@ -25,29 +33,34 @@ def text(seen: Visible) -> str:
     if seen.last:
         points = ", ".join(map(str, seen.last.points)) if any(seen.last.points) else ""
         words = f"last move: {seen.riders[seen.last.seat].name}: {seen.last.text}"
-        lines.append(f"{words}, points {points}" if points else words)
-    return "\n".join([*lines, *(_rider(seen, rider) for rider in seen.riders)])
+        lines += _wrapped(f"{words}, points {points}" if points else words)
+    return "\n".join([*lines, *(line for rider in seen.riders for line in _rider(seen, rider))])
 
 
-def _rider(seen: Visible, rider: Rider) -> str:
+def _wrapped(words: str) -> list[str]:
+    return wrap(words, _WIDTH, subsequent_indent="    ", drop_whitespace=True)
+
+
+def _rider(seen: Visible, rider: Rider) -> Iterator[str]:
+    """What is said of a rider; cards are painted once the lines are cut."""
     rules, acts = seen.rules, seen.seat == rider.seat
     notes = {PLAY: "plays", DISCARD: "discards", OVER: "made the last move"}
     name = "" if rider.name == f"rider {rider.seat}" else f", {rider.name}"
     note = f" ({notes[seen.phase]})" if acts and seen.phase in notes else ""
     note += " WINS" if rider.wins else ""
-    if rider.hand is None:
-        cards = f"{rider.cards} cards"
-    else:
-        tints = [_TINTS[card // rules.values] for card in rider.hand]
-        words = [rules.card_text(card) for card in rider.hand]
-        cards = ", ".join(
-            _paint(word, f"38;5;{tint}") for word, tint in zip(words, tints, strict=True)
-        )
+    held = [] if rider.hand is None else [rules.card_text(card) for card in rider.hand]
+    cards = f"{rider.cards} cards" if rider.hand is None else ", ".join(held)
     ridden = COLOURS[rider.top // rules.values]
     mark = ">" if acts else " "
-    return (
-        f"{mark} rider {rider.seat}{name}{note}: {rider.score} points, on {ridden}; hand: {cards}"
-    )
+    about = f"{mark} rider {rider.seat}{name}{note}: {rider.score} points, on {ridden}; hand: "
+    whole = about + cards.replace(" ", "\xa0").replace(",\xa0", ", ")  # a card stays in one line
+    tints = {rules.card_text(c): f"38;5;{_TINTS[c // rules.values]}" for c in rider.hand or ()}
+    rest = len(about)
+    for line in _wrapped(whole):
+        plain = line.replace("\xa0", " ")
+        head, tail = plain[:rest], plain[rest:]  # a name may look like a card
+        yield head + _CARD.sub(lambda found: _paint(found[0], tints.get(found[0], "")), tail)
+        rest = max(rest - len(line), 0)
 
 
 def _path(

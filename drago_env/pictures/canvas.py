@@ -183,11 +183,11 @@ class Part:
         return f'<g data-part="{self.name}"{data}{transform}>{self.inner()}</g>'
 
 
-def svg(parts: Iterable[Part], width: int = WIDTH) -> str:
-    """The parts as one SVG file; what lies beyond its width is not shown."""
+def svg(parts: Iterable[Part], width: int = WIDTH, left: int = 0) -> str:
+    """The parts as one SVG file; what lies beyond its width, or left of it, is not shown."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" '
-        f'viewBox="0 0 {width} {HEIGHT}" font-family="{FONT}">\n'
+        f'viewBox="{left} 0 {width} {HEIGHT}" font-family="{FONT}">\n'
         + "\n".join(part.svg() for part in parts)
         + "\n</svg>\n"
     )
@@ -215,8 +215,10 @@ def width(text: str, size: float, bold: bool = False) -> float:
 
 def fit(text: str, size: float, space: float, bold: bool = False) -> str:
     """The text, cut to so much space with dots at its end."""
-    if width(text, size, bold) <= space:
+    most = int(space / (0.42 * size)) + 1  # no letter is narrower
+    if len(text) <= most and width(text, size, bold) <= space:
         return text
+    text = text[:most]
     while text and width(text + "...", size, bold) > space:
         text = text[:-1]
     return text.rstrip() + "..."

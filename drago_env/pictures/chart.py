@@ -1,60 +1,118 @@
-"""The scores of a game move by move, as a line for each seat."""
+"""The scores of a game move by move, or chances to win, as a line for each seat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 from drago_env.pictures.canvas import FONT, Point, fit
 
 WIDTH, HEIGHT = 960, 220
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 800.0, 14.0, 190.0
+LEFT, TOP, BOTTOM = 44.0, 14.0, 190.0
+_NAMES = 160.0  # the room for names, right of the lines
 # Okabe and Ito's colours, which most eyes tell apart, and dashes for those that do not.
 _LINES = (
     ("#0072b2", ""),
     ("#d55e00", "9 4"),
     ("#008563", "2 4"),
     ("#b0508a", "12 4 2 4"),
-    ("#1c2733", "5 3"),
+    ("currentColor", "5 3"),
     ("#8a6d00", "16 3"),
 )
 
 
-def chart(scores: Sequence[Sequence[int]], names: Sequence[str]) -> str:
+def chart(scores: Sequence[Sequence[int]], names: Sequence[str], wide: int = WIDTH) -> str:
     """An SVG of the scores after each move; `scores[move][seat]`, the deal being move 0."""
-    moves = len(scores) - 1
-    across = (RIGHT - LEFT) / max(moves, 1)
     low = min(0, *(min(row) for row in scores))
     high = max(1, *(max(row) for row in scores))
+    lines = [[(i, float(row[seat])) for i, row in enumerate(scores)] for seat in range(len(names))]
+    return _Plot("scores", len(scores) - 1, low, high, "", wide).drawn(lines, names, ())
 
-    def height(score: float) -> float:
-        return BOTTOM - (BOTTOM - TOP) * (score - low) / (high - low)
 
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="scores" data-chart="" data-left="{LEFT:g}" data-across="{across:.4f}" '
-        f'font-family="{FONT}" font-size="12">'
-    ]
-    for score in _ticks(low, high):
-        y, colour = height(score), "#d8dee3" if score else "#7b8894"
+def chances(
+    lines: Sequence[Sequence[tuple[int, float]]],
+    names: Sequence[str],
+    moves: int,
+    marks: Sequence[tuple[int, float]] = (),
+    wide: int = WIDTH,
+) -> str:
+    """An SVG of chances to win: for each seat the moves at which it is known, and how large it is.
+
+    Some of them are marked with a cross.
+    """
+    percent = [[(move, 100 * chance) for move, chance in line] for line in lines]
+    crosses = [(move, 100 * chance) for move, chance in marks]
+    return _Plot("chances to win", moves, 0, 100, "%", wide).drawn(percent, names, crosses)
+
+
+class _Plot(NamedTuple):
+    """The frame of a chart: its moves from left to right, its numbers from low to high."""
+
+    title: str
+    moves: int
+    low: int
+    high: int
+    unit: str
+    wide: int
+
+    @property
+    def right(self) -> float:
+        return self.wide - _NAMES
+
+    @property
+    def across(self) -> float:
+        return (self.right - LEFT) / max(self.moves, 1)
+
+    def at(self, move: float, number: float) -> Point:
+        share = (number - self.low) / (self.high - self.low)
+        return LEFT + self.across * move, BOTTOM - (BOTTOM - TOP) * share
+
+    def drawn(
+        self,
+        lines: Sequence[Sequence[tuple[int, float]]],
+        names: Sequence[str],
+        crosses: Sequence[tuple[int, float]],
+    ) -> str:
+        parts, marks = self._frame(), []
+        known = [seat for seat, line in enumerate(lines) if line]
+        spread = _spread([self.at(*lines[seat][-1])[1] for seat in known])
+        for label, seat in zip(spread, known, strict=True):
+            points = [self.at(*point) for point in lines[seat]]
+            parts.append(_line(seat, points))
+            text = f"{fit(names[seat], 12, 84)} {lines[seat][-1][1]:.0f}{self.unit}"
+            marks.append(_name(seat, points, text, label))
+        return "\n".join([*parts, *marks, *(_cross(*self.at(*one)) for one in crosses), "</svg>"])
+
+    def _frame(self) -> list[str]:
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.wide} {HEIGHT}" '
+            f'role="img" aria-label="{self.title}" data-chart="" data-left="{LEFT:g}" '
+            f'data-across="{self.across:.4f}" font-family="{FONT}" font-size="12" '
+            'fill="currentColor">'
+        ]
+        for number in _ticks(self.low, self.high):
+            y, colour = self.at(0, number)[1], "#d8dee3" if number else "#7b8894"
+            lines.append(
+                f'<path d="M{LEFT:g} {y:.1f}H{self.right:g}" stroke="{colour}"/>'
+                f'<text x="{LEFT - 8:g}" y="{y + 4:.1f}" text-anchor="end">'
+                f"{number}{self.unit}</text>"
+            )
+        for move in _ticks(0, max(self.moves, 1)):
+            x, low = self.at(move, self.low)[0], BOTTOM + 18
+            lines.append(f'<text x="{x:.1f}" y="{low:g}" text-anchor="middle">{move}</text>')
         lines.append(
-            f'<path d="M{LEFT:g} {y:.1f}H{RIGHT:g}" stroke="{colour}"/>'
-            f'<text x="{LEFT - 8:g}" y="{y + 4:.1f}" text-anchor="end">{score}</text>'
+            f'<path data-cursor="" d="M{LEFT:g} {TOP:g}V{BOTTOM:g}" stroke="#c2410c" '
+            'stroke-width="2"/>'
         )
-    for move in _ticks(0, max(moves, 1)):
-        x = LEFT + across * move
-        lines.append(f'<text x="{x:.1f}" y="{BOTTOM + 18:g}" text-anchor="middle">{move}</text>')
-    lines.append(
-        f'<path data-cursor="" d="M{LEFT:g} {TOP:g}V{BOTTOM:g}" stroke="#c2410c" stroke-width="2"/>'
-    )
-    lines.append(f'<text x="{RIGHT + 20:g}" y="{BOTTOM + 18:g}">moves</text>')
-    marks = []
-    labels = _spread([height(score) for score in scores[-1]])
-    for seat, name in enumerate(names):
-        points = [(LEFT + across * i, height(row[seat])) for i, row in enumerate(scores)]
-        lines.append(_line(seat, points))
-        marks.append(_name(seat, points, f"{fit(name, 12, 84)} {scores[-1][seat]}", labels[seat]))
-    return "\n".join([*lines, *marks, "</svg>"])
+        lines.append(f'<text x="{self.right + 20:g}" y="{BOTTOM + 18:g}">moves</text>')
+        return lines
+
+
+def _cross(x: float, y: float) -> str:
+    """Marks a point of a line."""
+    strokes = f"M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"
+    return f'<path data-mark="" d="{strokes}" stroke="#c2410c" stroke-width="3.4"/>'
 
 
 def _line(seat: int, points: list[Point]) -> str:
@@ -78,9 +136,10 @@ def _name(seat: int, points: list[Point], text: str, label: float) -> str:
     every = max(len(points) // 4, 1)
     marks = "".join(_mark(seat, *point) for point in points[(seat + 1) * every // 6 : -1 : every])
     return (
-        f'{marks}<path d="M{x:.1f} {y:.1f}L{x + 12:.1f} {label:.1f}" stroke="{colour}"/>'
+        f'<g data-name="{seat}">{marks}'
+        f'<path d="M{x:.1f} {y:.1f}L{x + 12:.1f} {label:.1f}" stroke="{colour}"/>'
         f"{_mark(seat, x + 20, label)}"
-        f'<text x="{x + 32:.1f}" y="{label + 4:.1f}" fill="{colour}">{escape(text)}</text>'
+        f'<text x="{x + 32:.1f}" y="{label + 4:.1f}" fill="{colour}">{escape(text)}</text></g>'
     )
 
 

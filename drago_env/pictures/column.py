@@ -45,6 +45,10 @@ class Card(NamedTuple):
             Text(x + wide / 2, y + 0.76 * tall, self.small, 0.68 * size, self.ink),
         ]
 
+    def face(self, wide: float, tall: float) -> list[Shape]:
+        """Drawn large, for a button beside which its name stands."""
+        return self.shapes(1, 1, wide - 2, tall - 2)
+
 
 class Fact(NamedTuple):
     """Something short that everybody may know of a seat."""
@@ -84,6 +88,11 @@ def column(
         listed.append(Part(f"seat-{number}", _seat(number, seat, high - 7), LEFT, y, data=about))
         listed.append(Part(f"cards-{number}", _cards(seat, high - 7), LEFT, y, data=about))
     return [*listed, _last([seat.name for seat in seats], last)]
+
+
+def is_beside(part: Part) -> bool:
+    """Whether a part belongs to the column."""
+    return part.name in ("status", "last") or part.name.startswith(("seat-", "cards-"))
 
 
 def _head(turn: tuple[str, str], tally: Sequence[Shape], over: bool) -> Part:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from drago_env.game import Game, Move, State
 from drago_env.pictures import canvas
+from drago_env.pictures.canvas import WIDTH
 from drago_env.pictures.chart import chart
-from drago_env.pictures.column import signed
+from drago_env.pictures.column import BOARD, is_beside, signed
 from drago_env.pictures.picture import Picture
 
 _PAUSE = 3000  # milliseconds that a GIF rests on the last frame
@@ -77,9 +78,12 @@ def _frames(
 def html(film: Replay, title: str | None = None) -> str:
     """A game as one HTML page: the drawing, buttons, the moves in words, a chart of the scores."""
     frames, first = film.frames, film.frames[0].picture
+    board = [part for part in first.parts if not is_beside(part)]
+    beside = [part for part in first.parts if is_beside(part)]
     values = {
         "title": escape(film.title if title is None else title),
-        "board": canvas.svg((*first.ground, *first.parts)),
+        "board": canvas.svg((*first.ground, *board), BOARD),
+        "column": canvas.svg(beside, WIDTH - BOARD, BOARD),
         "total": str(len(frames) - 1),
         "chart": _chart(film),
         "moves": "\n".join(_item(film, number) for number in range(len(frames))),

@@ -31,11 +31,20 @@ class Choice(NamedTuple):
     key: str = ""  # a letter on the keyboard; h and u are taken
 
 
+class Option(NamedTuple):
+    """A word of a game's spec that people may choose before they play."""
+
+    word: str  # as the spec has it
+    label: str  # what is chosen
+    values: tuple[tuple[Any, str], ...]  # and what each is called; the first is the default
+
+
 class Table:
     """What people are shown of a game, with plain answers for a game that has no better ones."""
 
     rules = ""  # in short; lines that begin with `- ` are a list
     legend = ""  # how to read the text that the terminal shows
+    options: tuple[Option, ...] = ()
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -67,7 +76,15 @@ class Table:
         """The whole position for a terminal, in colour if the game has colours."""
         return str(self.game.describe(state, 0, viewer))
 
+    def own(self, state: State, seat: int) -> tuple[str, ...]:
+        """The drawn parts that are a seat's own pieces on the board."""
+        return ()
+
     # ------------------------------------------------------------ the seats
+
+    def goal(self, state: State) -> str:
+        """How the game is won and when it ends, in a line."""
+        return ""
 
     def variant(self, state: State) -> str:
         """What rules are played, in a word or two."""

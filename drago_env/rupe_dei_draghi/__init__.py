@@ -16,7 +16,7 @@ def make(
     reuse: str | None = None,
     stop: bool | None = None,
     turn_cap: int | None = None,
-    graph: Graph | str | Path | None = None,
+    graph: Graph | dict[str, Any] | str | Path | None = None,
     copies: Sequence[int] | None = None,
     hand: int | None = None,
     rob: int | None = None,
@@ -28,7 +28,7 @@ def make(
     threads: int = 1,
     rules: str = "full",
 ) -> RupeDeiDraghi:
-    """The rule book; `graph` is a `Graph`, a built-in name, a graph file, or by default `rupe-85`.
+    """The rule book; `graph` is a `Graph`, a name, a file or its JSON, by default `rupe-85`.
 
     The other words are the sizes and flags of clause 15. `rules="tiny"` is the small game of
     clause 15.3, of which only `turn_cap` can be chosen.
@@ -47,6 +47,6 @@ def make(
         if players != 2 or given.keys() - {"turn_cap"}:
             raise RulesError("the tiny rules have numbers of their own: leave all but turn_cap out")
         return RupeDeiDraghi(Rules.tiny(**given), reward=reward, threads=threads)
-    if isinstance(graph, str | Path):
-        given["graph"] = Graph.called(str(graph))
+    if isinstance(graph, str | Path | dict):
+        given["graph"] = Graph.called(graph)
     return RupeDeiDraghi(Rules(players, **given), reward=reward, threads=threads)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from drago_env.core.compiled_game import CompiledGame
-from drago_env.core.planning import Planner
-from drago_env.game import Drawing, Faults, GameSpec, Move, State
+from drago_env.game import GameSpec, State
+from drago_env.parts import GameInParts
 from drago_env.rupe_dei_draghi import actions, observation
 from drago_env.rupe_dei_draghi.kernel.game import LOOPS
 from drago_env.rupe_dei_draghi.kernel.rewards import PROGRESS, STEP_VALUE, WIN
@@ -26,11 +23,8 @@ from drago_env.rupe_dei_draghi.rules import (
 )
 from drago_env.rupe_dei_draghi.state import CUT_OFF, RUNNING, STATE
 
-if TYPE_CHECKING:
-    from drago_env.pictures.table import Table
 
-
-class RupeDeiDraghi(CompiledGame):
+class RupeDeiDraghi(GameInParts):
     """The game as a rule book over batches: it holds rules, never a game.
 
     `RupeDeiDraghi(Rules(players=3))` plays one variant; with several rules a batch mixes player
@@ -44,6 +38,7 @@ class RupeDeiDraghi(CompiledGame):
     loops = LOOPS
     state_type = STATE
     rewards = {"win": WIN, "progress": PROGRESS}  # noqa: RUF012
+    training_reward = "progress"  # a game is long, and this tells on the way
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
@@ -111,13 +106,6 @@ class RupeDeiDraghi(CompiledGame):
             "observation": observation.VERSION,
         }
 
-    @property
-    def planner(self) -> Planner:
-        """What planners ask of the game."""
-        from drago_env.rupe_dei_draghi.planning import PLANNER
-
-        return PLANNER
-
     def row_rules(self, state: State, row: int) -> Rules:
         """The rules that one row is played by."""
         return self.rules[int(state["map"][row])]
@@ -131,12 +119,6 @@ class RupeDeiDraghi(CompiledGame):
     def truncated(self, state: State) -> NDArray[np.bool_]:
         """Which of them were cut off (clause 11.2)."""
         return np.asarray(state["end"] == CUT_OFF)
-
-    def faults(self, state: State) -> Faults:
-        """What is wrong with which rows of a state."""
-        from drago_env.rupe_dei_draghi.soundness import faults
-
-        return faults(self, state)
 
     # ------------------------------------------------------------ in words
 
@@ -168,36 +150,3 @@ class RupeDeiDraghi(CompiledGame):
         from drago_env.rupe_dei_draghi.words import describe
 
         return describe(self.row_rules(state, row), state[row], viewer)
-
-    def record(
-        self,
-        start: State,
-        actions: ArrayLike,
-        *,
-        seed: int | None = None,
-        names: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """The record of one game, from its state after the deal and its decisions."""
-        from drago_env.rupe_dei_draghi import record
-
-        return record.record(self, start, actions, seed=seed, names=names)
-
-    def draw(
-        self,
-        state: State,
-        row: int = 0,
-        viewer: int | None = None,
-        last: Move | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Drawing:
-        """One game as a picture; a `viewer` sees what their seat may see, None sees all."""
-        from drago_env.pictures.picture import Picture
-
-        return Picture(self, state, row, viewer, last, names)
-
-    @cached_property
-    def table(self) -> Table:
-        """What people are shown of a game."""
-        from drago_env.rupe_dei_draghi.table import RupeDeiDraghiTable
-
-        return RupeDeiDraghiTable(self)

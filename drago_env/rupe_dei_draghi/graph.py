@@ -132,8 +132,10 @@ class Graph:
         return _built_in("tiny")
 
     @classmethod
-    def called(cls, name: str) -> Graph:
-        """A built-in graph by its name, else the one in the file of that name."""
+    def called(cls, name: Any) -> Graph:
+        """A built-in graph by its name, a JSON object as a graph, else the graph in a file."""
+        if isinstance(name, dict):
+            return cls.from_dict(name)
         return _built_in(name) if name in BUILT_IN else cls.read(name)
 
     @classmethod

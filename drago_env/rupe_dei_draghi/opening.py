@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.records import Record, RecordError
+from drago_env.core.records import Record, RecordError, head_fault, is_count, is_int, names_fault
 from drago_env.game import State
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph, GraphError
@@ -16,28 +16,18 @@ _NUMBERS = ("players", "copies", "hand", "rob", "spoils", "dragons", "rainbows",
 _NAMES = (*_NUMBERS, "turn_cap", "reuse", "stop")
 
 
-def is_int(x: Any) -> bool:
-    """Whether a JSON value is a whole number."""
-    return isinstance(x, int) and not isinstance(x, bool)
-
-
-def is_count(x: Any) -> bool:
-    """Whether a JSON value is a whole number from 0."""
-    return is_int(x) and x >= 0
-
-
 def opened(
     made: Any, form: str, reward: str = "win"
 ) -> tuple[Rules, RupeDeiDraghi, State, int | None]:
     """The rules, the game after the deal, and of a view the seat whose view it is."""
-    if not isinstance(made, dict) or made.get("format") != form:
-        raise RecordError(f"not a record of the format {form}")
-    for key, kind in (("rules", dict), ("start", dict), ("moves", list)):
-        if not isinstance(made.get(key), kind):
-            name = "a list" if kind is list else "an object"
-            raise RecordError(f"{key} is missing or not {name}")
+    parts = {"rules": dict, "start": dict, "moves": list}
+    fault = head_fault(made, form, parts, _NAMES)
+    if fault:
+        raise RecordError(fault)
     rules = _rules(made)
-    _check_names(made, rules)
+    fault = names_fault(made, "players", rules.players)
+    if fault:
+        raise RecordError(fault)
     hands, princesses = made["start"].get("hands"), made["start"].get("princesses")
     viewer = _viewer(hands, princesses, rules)
     try:
@@ -50,9 +40,6 @@ def opened(
 
 
 def _rules(made: Record) -> Rules:
-    missing = [name for name in _NAMES if name not in made["rules"]]
-    if missing:
-        raise RecordError(f"the rules lack {missing[0]}")
     graph = made.get("graph")
     try:
         if graph in BUILT_IN and isinstance(graph, str):
@@ -68,15 +55,6 @@ def _rules(made: Record) -> Rules:
         raise
     except ValueError as error:
         raise RecordError(f"the rules are wrong: {error}") from None
-
-
-def _check_names(made: Record, rules: Rules) -> None:
-    seed, names = made.get("seed"), made.get("players")
-    if seed is not None and not is_count(seed):
-        raise RecordError(f"seed must be null or a whole number from 0, not {seed!r:.40}")
-    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if names is not None and not (named and len(names) == rules.players):
-        raise RecordError(f"players must be null or {rules.players} names, not {names!r:.40}")
 
 
 def _viewer(hands: Any, princesses: Any, rules: Rules) -> int | None:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from drago_env.core.batches import NO_ACTION
-from drago_env.core.records import Frame, Record, RecordError, read, write
+from drago_env.core.records import Frame, Record, RecordError, is_count, is_int, read, write
 from drago_env.game import Outcome, State
 from drago_env.rupe_dei_draghi.actions import DONE, RENEW
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
-from drago_env.rupe_dei_draghi.graph import BUILT_IN, Graph
-from drago_env.rupe_dei_draghi.opening import is_count, is_int, opened
+from drago_env.rupe_dei_draghi.graph import STANDARD, Graph
+from drago_env.rupe_dei_draghi.opening import opened
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, CARDS, Rules
 from drago_env.rupe_dei_draghi.state import CUT_OFF, MOVE, ROBBERY, RUNNING, SPOILS, TURN, WON
 from drago_env.rupe_dei_draghi.views import Guess
@@ -67,7 +67,7 @@ def record(
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
-        "graph": _graph_told(rules.graph),
+        "graph": STANDARD if rules.graph == Graph.standard() else rules.graph.as_dict(),
         "seed": None if seed is None else int(seed),
         "players": None if names is None else [str(name) for name in names],
         "start": {
@@ -86,11 +86,6 @@ def record(
     if game.over(state)[0]:
         made |= _ending(it)
     return made
-
-
-def _graph_told(graph: Graph) -> Any:
-    built_in = graph.name in BUILT_IN and graph == Graph.called(graph.name)
-    return graph.name if built_in else graph.as_dict()
 
 
 def _cards(counts: Any) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from drago_env.game import Move, State
 from drago_env.pictures.canvas import Part
 from drago_env.pictures.column import Card, Fact, Seat
-from drago_env.pictures.table import Choice, Table
+from drago_env.pictures.table import Choice, Option, Table
 from drago_env.rupe_dei_draghi import scene, terminal, tokens
 from drago_env.rupe_dei_draghi import state as steps
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, ROB, TOP, decode
@@ -56,6 +56,18 @@ stronghold, R0 its rock, T0 its star, G0 its gap, X0 its crater; C is the castle
   B - J1 - J2 - J3 - M - G - F      outwards, and J2 - R
   A - Q1 - X - Q2 - T               to the star
   T - O0 - O1 - O2 - M - O3 - O4 - O5 - next T    the outer ring"""
+    options = (
+        Option(
+            "reuse",
+            "A used top discard",
+            (("top", "stays on top"), ("under", "goes to the bottom")),
+        ),
+        Option(
+            "stop",
+            "After a magic top discard",
+            ((True, "the turn may end"), (False, "points must follow")),
+        ),
+    )
 
     # ------------------------------------------------------------ the board
 
@@ -82,11 +94,21 @@ stronghold, R0 its rock, T0 its star, G0 its gap, X0 its crater; C is the castle
     ) -> str:
         return terminal.position(visible(self.game, state, viewer, last, names))
 
+    def own(self, state: State, seat: int) -> tuple[str, ...]:
+        return (f"knight-{seat}",)
+
     def _graph(self, state: State) -> Graph:
         graph: Graph = self.game.row_rules(state, 0).graph
         return graph
 
     # ------------------------------------------------------------ the riders
+
+    def goal(self, state: State) -> str:
+        cap = self.game.row_rules(state, 0).turn_cap
+        return (
+            "Find the princess of your colour: get armour in the castle, then look into "
+            f"strongholds; after {cap} turns nobody wins."
+        )
 
     def variant(self, state: State) -> str:
         rules = self.game.row_rules(state, 0)

@@ -10,11 +10,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+from pettingzoo.utils import wrappers
 
-from drago_env.core.chance import mix
+from drago_env.core.batches import NO_ACTION
+from drago_env.core.chance import mix, mix_one
 from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
-from drago_env.game import Game, Move
+from drago_env.game import Game, Move, State
 from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
 from drago_env.wrappers.texts import action_from_text, legal_texts
@@ -34,9 +35,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     `reset()` without a seed goes on with the seed that follows from the last one. The game can be
     copied and pickled at any move; `snapshot()` is the same as plain arrays.
 
-    In words: `describe(agent)` is what an agent knows, `legal_texts()` what the selected one may
-    do, `action_from_text(words)` the number of it; with `text=True` the first two are in
-    `info["text"]` and `info["legal_texts"]` of the selected agent.
+    `describe(agent)`, `legal_texts()` and `action_from_text(words)` are the game in words; with
+    `text=True` the first two are in the selected agent's info, as `text` and `legal_texts`.
 
     `render_viewer` says for whom pictures are: `"all"` shows all that is hidden, `"turn"` what the
     selected agent may see, the number of a seat what that seat may see.
@@ -70,6 +70,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._observation_space = decision_space(spec, action_features)
         self._action_space = spaces.Discrete(spec.num_actions)
         self._num_actions = spec.num_actions
+        self._pays_at_end = game.pays_at_end
         self._no_mask = np.zeros(spec.num_actions, np.int8)
         if isinstance(render_viewer, str):
             one_of("render_viewer", render_viewer, ("all", "turn"))
@@ -94,7 +95,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """A new game; without a seed, the one that follows from the last seed."""
         if seed is None:
-            seed = secrets.randbits(63) if self._seed is None else _next(self._seed)
+            seed = secrets.randbits(63) if self._seed is None else mix_one(self._seed)
         if self._seed is None:
             self._bind()
         self.game.reset(self._state, seed)
@@ -102,9 +103,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _begin(self, seed: int) -> None:
         """A game that has been dealt; the arrays of the one before are used again."""
-        self.game.look(self._state, self._turn)
+        came = self._play(NO_ACTION)
         self._seed = int(seed)
-        self._start = select(self._state)
+        self._dealt = self._state.tobytes()
         self._actions: list[int] = []
         self._mover: str | None = None
         self._told: dict[int | None, str | None] = {}  # the last move in words, by who hears them
@@ -115,10 +116,10 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._idle = {agent: {"action_mask": self._no_mask.copy()} for agent in self.agents}
-        self.infos = self._idle.copy()
+        self.infos: dict[str, dict[str, Any]] = {**self._idle}
         self._skip_agent_selection = None
         self._running, self._closed = True, False
-        self._select(int(self.game.current_player(self._state)[0]))
+        self._select(came & 255)
         if self.render_mode == "human":
             self.render()
 
@@ -134,7 +135,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
-        number = action if type(action) is int else _number(action)
+        kind: Any = type(action)
+        number = int(action) if kind is int or kind is np.int64 else _number(action)  # type: ignore[arg-type]
         if self.render_mode is not None and 0 <= number < self._num_actions:
             self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
         came = self._play(number) if 0 <= number < self._num_actions else -1
@@ -145,7 +147,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._mover = agent
         self._cumulative_rewards[agent] = 0.0
         over = came < 256  # nothing is legal any more
-        if over or not self.game.pays_at_end:
+        if over or not self._pays_at_end:
             self._pay(self._row_rewards.tolist())
         self.infos[agent] = self._idle[agent]
         self._select(came & 255)
@@ -154,12 +156,16 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if self.render_mode == "human":
             self.render()
 
+    def _may(self, action: Any) -> bool:
+        """Whether an action is legal for the agent on turn."""
+        number = isinstance(action, int | np.integer) and 0 <= action < self._num_actions
+        return bool(number and self._row_mask[action])
+
     def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
-        self.agent_selection = agent = self.possible_agents[seat]
+        self.agent_selection = self._seer = agent = self.possible_agents[seat]
         mask = self._row_mask.copy()
         self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
-        self._seer = agent
         self.infos[agent] = {"action_mask": mask}
         if not self._plain:
             self._add_more(agent)
@@ -188,10 +194,12 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What the selected agent sees, got since its last decision, and whether it is over."""
-        agent = self.agent_selection
-        seen = self.observe(agent) if observe else None
-        ended = self.terminations[agent], self.truncations[agent]
-        return seen, self._cumulative_rewards[agent], *ended, self.infos[agent]
+        agent, seen = self.agent_selection, None
+        if observe:
+            own = agent == self._seer
+            seen = self._seen.copy() if own else self.observe(agent)
+        ended, cut_off = self.terminations[agent], self.truncations[agent]
+        return seen, self._cumulative_rewards[agent], ended, cut_off, self.infos[agent]
 
     def _dead_step(self, action: int | None) -> None:
         if self._closed:
@@ -217,9 +225,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """Nobody is on turn any more."""
         self._seer = None
         self.infos = {agent: {"action_mask": self._mask_of(agent)} for agent in self.agents}
-        if self.text:
-            for agent, info in self.infos.items():
-                info |= {"text": self.describe(agent), "legal_texts": []}
+        for agent in self.agents if self.text else ():
+            self.infos[agent] |= {"text": self.describe(agent), "legal_texts": []}
 
     def _deads_step_first(self) -> str:
         """PettingZoo's wrapper asks for this when an illegal action has ended the game."""
@@ -282,7 +289,11 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def record(self) -> dict[str, Any]:
         """The game so far as a record of plain JSON types, at any move and after the end."""
         self._seat(self.possible_agents[0])
-        return self.game.record(self._start, self._actions, seed=self._seed)
+        return self.game.record(self._start(), self._actions, seed=self._seed)
+
+    def _start(self) -> State:
+        """The game after its deal."""
+        return np.frombuffer(self._dealt, self._state.dtype).copy()
 
     def _seat(self, agent: str) -> int:
         if self._seed is None:
@@ -339,7 +350,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """The game at this move as plain arrays: `numpy.savez(path, **env.snapshot())`."""
         self._seat(self.possible_agents[0])
         return {
-            "start": self._start.copy(),
+            "start": self._start(),
             "actions": np.array(self._actions, np.int64),
             "seed": np.array(self._seed, np.uint64),
             "dead": np.array(len(self.possible_agents) - len(self.agents)),
@@ -386,36 +397,40 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self.game.check(kept[0])
             self._bind()
             self._state[:] = kept[0]
-            self.game.look(self._state, self._turn)
+            self._play(NO_ACTION)
             self._turn.outcome.points[:], self._turn.outcome.rewards[:] = kept[1:]
 
 
-class Ordered(OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
-    """PettingZoo's wrapper, asking the game itself for what every move needs.
+class Ordered(wrappers.OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
+    """PettingZoo's wrappers, asked only where they have something to say.
 
-    Each attribute that is asked through the chain of wrappers costs as much as a move.
+    A legal move goes to the game itself: each attribute that is asked through the chain of
+    wrappers costs as much as a move.
     """
 
-    def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        super().__init__(env)
-        self._game = env.unwrapped
+    def __init__(self, guard: wrappers.TerminateIllegalWrapper[str, Observation, int]) -> None:
+        super().__init__(wrappers.AssertOutOfBoundsWrapper(guard))
+        self._guard, self._game = guard, guard.unwrapped
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        if not self._has_reset:
-            return super().last(observe)  # type: ignore[no-any-return]
-        seen = self.env.observe(self._game.agent_selection) if observe else None
-        return seen, *self._game.last(observe=False)[1:]
+        last = self._game.last if self._has_reset else super().last
+        return last(observe)  # type: ignore[no-any-return]
 
     def step(self, action: int | None) -> None:
+        game = self._game
         if type(action) is bool:  # the wrappers below would take it for a mask
             _number(action)
-        if not self._has_reset or not self._game.agents:
+        if not self._has_reset or not game.agents:
             super().step(action)
-        elif self._game._closed:
-            self._game.step(action)  # which says so
+        elif game._closed:
+            game.step(action)  # which says so
         else:
             self._has_updated = True
-            self.env.step(action)
+            if game._running and not self._guard._terminated and game._may(action):
+                self._guard._prev_obs = None  # as if the wrappers had let it through
+                game.step(action)
+            else:
+                self.env.step(action)
 
     def __str__(self) -> str:
         return str(self.env)
@@ -429,7 +444,3 @@ def _number(action: Any) -> int:
         return index(action)
     except TypeError:
         raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
-
-
-def _next(seed: int) -> int:
-    return int(mix(np.array([seed], np.uint64))[0])

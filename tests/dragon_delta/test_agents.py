@@ -10,12 +10,12 @@ import pytest
 
 from agents.arena import Config, run
 from drago_env.core.compiled import compiled
-from drago_env.core.planning import SearchResult
+from drago_env.core.planning import SearchResult, draw, judge, softmax
 from drago_env.dragon_delta.game import DragonDelta
 from drago_env.dragon_delta.kernel.play import rules_of
 from drago_env.dragon_delta.kernel.way import EXACT, WORK, find_way
 from drago_env.dragon_delta.map import MAX_LINKS
-from drago_env.dragon_delta.planning import draw, judge, softmax
+from drago_env.dragon_delta.planning import weights
 from drago_env.dragon_delta.rules import CARDS, Rules
 from drago_env.dragon_delta.state import OVER, PROGRAM
 from drago_env.policy import View, resolve
@@ -106,7 +106,7 @@ def test_the_first_way_is_five_planks_four_stones_and_six_steps() -> None:
 def best_card(table: Any, name: str = "heuristic") -> str:
     game = DragonDelta(table.rules)
     assert table.state["step"][0] == PROGRAM
-    card = int(judge(game, table.state, name).best()[0])
+    card = int(judge(game, table.state, weights(name)).best()[0])
     return CARDS[card] if card < len(CARDS) else "dragon"
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_programmed_that_falls_into_the_water(name: str) -> None:
     """White stands on the only plank beyond its beach: a step leads back, a jump nowhere."""
     game = DragonDelta(Rules(slots=1))
     table = at("13-27 13-15", {"white": "13-15"})
-    found = judge(game, table.state, name)
+    found = judge(game, table.state, weights(name))
     values = dict(zip(found.actions[0].tolist(), found.values[0].tolist(), strict=True))
     best = max(values.values())
     for card in ("move1", "move2", "jump"):
@@ -142,7 +142,7 @@ def test_hidden_cards_change_nothing(players: int) -> None:
     seats = game.current_player(state).astype(np.int64)
     other = game.determinize(state, seats, np.arange(len(state), dtype=np.uint64))
     assert (other["program"] != state["program"]).any()
-    one, two = (judge(game, worlds, "heuristic") for worlds in (state, other))
+    one, two = (judge(game, worlds, weights("heuristic")) for worlds in (state, other))
     np.testing.assert_array_equal(one.values, two.values)
     search = resolve("search:playouts=32,depth=4", game)
     seeds = np.arange(len(state), dtype=np.uint64)

@@ -359,3 +359,41 @@ def test_8_5_a_winner_has_0_and_home_is_5_steps_away() -> None:
         goal = table.engine.tables["goal"][0][6, seat]
         assert table.engine.tables["distance"][0][goal, 192 + village] == 5
         assert table.engine.tables["distance"][0][goal, 192 + goal] == 0
+
+
+# ---------------------------------------------------------------- decisions as actions
+
+
+@pytest.mark.parametrize(
+    ("card", "asked"),
+    [
+        ("stone1", ["islet"]),
+        ("plank1", ["plank", "link"]),
+        ("remove", ["islet link"]),
+        ("move1", ["link village"]),
+        ("move2", ["link", "link village"]),
+        ("jump", ["link"]),
+    ],
+)
+def test_11_2_what_the_steps_of_a_card_ask_for(card: str, asked: list[str]) -> None:
+    planks = {"13-27": "black 2", "13-15": "black 4", "15-16": "black 3", "13-17": "black 1"}
+    table = at(planks, {"white": "13-27", "black": "13-15"}, stones=[5])
+    table.program(card, "stone1")
+    for kinds in asked:
+        assert {kind(text) for text in table.legal} <= set(kinds.split())
+        table.act(max(table.legal, key=lambda text: ("-" in text, text)))
+    assert table.turn == "black, stone"
+
+
+def kind(text: str) -> str:
+    """What an action in words points at."""
+    return "link" if "-" in text else "village" if "village" in text else text.split()[0]
+
+
+def test_11_3_a_single_option_is_asked_and_none_is_skipped() -> None:
+    table = at("13-27")
+    table.program("move1", "jump")  # black's jump has no landing
+    assert table.legal == {"13-27"}
+    table.act("13-27")
+    assert table.game["round"] == 2
+    assert table.pawn("black") == "black's village"

@@ -345,3 +345,8 @@ def test_only_svg_and_text_without_extra_packages(monkeypatch: pytest.MonkeyPatc
         picture.rgb()
     with pytest.raises(ImportError, match=re.escape('pip install "drago-env[render]"')):
         Window("a game").show(np.zeros((640, 960, 3), np.uint8))
+
+
+def test_a_text_of_any_length_is_cut_at_once() -> None:
+    assert canvas.fit("W" * 10**6, 10, 100) == canvas.fit("W" * 50, 10, 100)
+    assert canvas.fit("W" * 5, 10, 100) == "W" * 5

@@ -134,7 +134,7 @@ def test_wrong_records_are_refused() -> None:
         html(broken)
     with pytest.raises(ValueError, match="viewer must be a seat from 0 to 1, not 2"):
         html(made, seat=2)
-    with pytest.raises(RecordError, match="riders must be a list of names or null"):
+    with pytest.raises(RecordError, match="riders must be null or 2 names"):
         html({**made, "riders": 3})
     view = record.view(made, 1)
     view["moves"][5]["deck"] += 1
@@ -143,6 +143,10 @@ def test_wrong_records_are_refused() -> None:
     view = record.view(made, 1)
     with pytest.raises(ValueError, match="the view of seat 1, not of seat 0"):
         html(view, seat=0)
+    with pytest.raises(RecordError, match="riders must be null or 2 names"):
+        html({**view, "riders": [[0] * 1000, "b"]})
+    with pytest.raises(ValueError, match="shows the hand of one seat, not of 0"):
+        html({**view, "start": {**view["start"], "hands": [6, 6]}})
     del view["moves"][4]["drawn"]
     with pytest.raises(RecordError, match="this view of a record cannot be read: KeyError"):
         html(view)
@@ -364,3 +368,30 @@ def test_texts_do_not_overlap_in_the_browser(
         }).length"""
     assert shown.run(chart_script) == 0
     assert shown.errors() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_all_of_it(browser: Any, tmp_path: Path, scheme: str) -> None:
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    feature = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})
+    try:
+        made = {**play(Rules(3)).record(), "riders": ["Ann", EVIL, "W" * 60]}
+        shown = Shown(browser, tmp_path / "game.html", made)
+        assert shown.run("return document.documentElement.scrollWidth") <= 390
+        beyond = (
+            "return [...document.querySelectorAll('button, input, svg, li, output')].filter((e) =>"
+            " e.getBoundingClientRect().right > 390.5).map((e) => e.outerHTML)"
+        )
+        assert shown.run(beyond) == []
+        names = "return document.querySelector('[data-part=seat-2]').getBoundingClientRect().width"
+        assert shown.run(names) > 300  # wide enough to be read
+        back = "return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+        assert (max(shown.run(back)) < 100) == (scheme == "dark")
+        shown.click("#last")
+        shown.shows(len(made["moves"]))
+        assert shown.errors() == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

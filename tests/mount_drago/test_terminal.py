@@ -29,14 +29,14 @@ def read_terminal(text: str, board: Board) -> dict[str, int]:
         for cell, space in enumerate(row if line.startswith("->") else reversed(row)):
             if space >= len(board):
                 continue
-            column = 3 + 6 * cell
+            column = 3 + 5 * cell
             assert int(line[column : column + 3]) == board.values[space]
             mark = {"blue": "b", "green": "g", "summit": "^"}.get(board.kinds[space], " ")
             assert line[column + 3 : column + 4].ljust(1) == mark
             checked += 1
             below = number + 1
             while lines[below]:
-                code = lines[below][column : column + 6].strip()
+                code = lines[below][column : column + 5].strip()
                 if code:
                     found[code] = space
                 below += 1
@@ -64,7 +64,8 @@ def test_the_terminal_tells_hands_and_scores() -> None:
     text = played.game.describe(state, viewer=0)
     assert text == str(Picture(played.game, state, viewer=0))
     it, rules = state[0], Rules(2)
-    mine, other = text.splitlines()[-2:]
+    *mine, other = text[re.search("^. rider 0", text, re.MULTILINE).start() :].splitlines()  # type: ignore[union-attr]
+    mine = " ".join(line.strip() if number else line for number, line in enumerate(mine))
     hand = ", ".join(rules.card_text(card) for card in it["hand"][0, : it["hand_size"][0]])
     assert mine.endswith(
         f": {it['score'][0]} points, on {COLOURS[it['top'][0] // 5]}; hand: {hand}"

@@ -247,7 +247,7 @@ class Search:
         plan: Plan,
         weights: Any,
         win_chance: Any,
-        priors: Sequence[float] | None = None,
+        start: Sequence[float] = (),
     ) -> None:
         assert plan.noise == 0
         kind = int(state["players"][0]) - 2
@@ -258,8 +258,7 @@ class Search:
         self.actions = reference(game, state[0]).legal()
         self.visits = dict.fromkeys(self.actions, 0)
         self.totals = dict.fromkeys(self.actions, 0.0)
-        for action, prior in zip(self.actions, priors or (), strict=False):
-            self.totals[action] = plan.prior_weight * math.log(max(prior, 1e-9))
+        self.totals.update(zip(self.actions, start, strict=False))
 
     def world(self) -> State:
         """The true game if the search sees all, else the next one that its seat reckons with."""
