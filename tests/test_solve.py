@@ -20,7 +20,7 @@ from drago_env.policy import resolve
 register("dragon_delta", "drago_env.dragon_delta")
 register("rupe_dei_draghi", "drago_env.rupe_dei_draghi")
 DELTA, RUPE = "dragon_delta:rules=tiny", "rupe_dei_draghi:rules=tiny"
-MINI = "mount_drago:rules=mini"
+MINI, MICRO = "mount_drago:rules=mini", "mount_drago:rules=micro"
 
 
 @cache
@@ -54,6 +54,16 @@ def test_hidden_hands_are_solved_as_one_program() -> None:
     assert abs(found.value - value) < 1e-8
     assert abs(value - 32 / 105) < 1e-8
     assert (np.diff(graph.members) > 1).any(), "nothing is hidden"
+
+
+def test_the_smallest_game_leaves_choices_to_both() -> None:
+    graph, _ = graph_of(MICRO)
+    value, policy = solved(MICRO)
+    assert abs(value - 1 / 12) < 1e-8
+    assert abs(answers(graph, policy).exploitability) < 1e-8
+    even = answers(graph, uniform(graph))
+    assert even.responses[0] > value + 0.1
+    assert even.responses[1] > -value + 0.1
 
 
 def test_an_open_game_hides_nothing() -> None:
