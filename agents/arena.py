@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from agents.cluster import run_on_cluster
 from agents.folder import Folder
 from agents.seating import Chunk, Columns, Config, join, split
+from drago_env.core.files import in_words
 from drago_env.policy import sees_all
 
 if TYPE_CHECKING:
@@ -196,8 +197,10 @@ def _bar(config: Config, jobs: Sequence[Job], show: bool) -> Iterator[Callable[[
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    from agents.command import parse
-
+    try:
+        from agents.command import parse
+    except ModuleNotFoundError as error:
+        return _failed(f'error: the arena needs {error.name}: pip install -e ".[agents]"', 2)
     command = parse(arguments)
     try:
         if any(split(agent)[1] == "human" for agent in command.agents):
@@ -217,10 +220,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(report.json())
         if command.out is not None:
             report.write(Path(command.out))
+            print(f"results and report: {command.out}", file=sys.stderr)
     except BrokenExecutor as error:
         return _failed(f"error: a worker died ({error}). {_advice(command)}", 1)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        return _failed(f"error: {error}", 2)
+        return _failed(f"error: {in_words(error)}", 2)
     except KeyboardInterrupt:
         return _failed(f"interrupted. {_advice(command)}", 130)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,6 +11,7 @@ import tyro
 
 from agents.seating import Config
 from agents.shorthand import GameOptions
+from drago_env.policy import known
 
 _Agents = Annotated[
     tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...", help_behavior_hint="")
@@ -50,4 +52,13 @@ class Command(GameOptions):
 def parse(arguments: Sequence[str] | None = None) -> Command:
     """The command in these words, by default those that the program was started with."""
     options = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(Command, prog="python -m agents.arena", args=arguments, config=options)
+    command = tyro.cli(Command, prog="python -m agents.arena", args=arguments, config=options)
+    if not command.agents:
+        agents = ", ".join(known(command.game))
+        print(
+            "error: name one or more agents, such as: python -m agents.arena greedy uniform\n"
+            f"There are {agents}; --help says more.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    return command

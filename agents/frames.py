@@ -17,8 +17,8 @@ def parts(drawn: Sequence[canvas.Part], own: Sequence[str]) -> Iterator[dict[str
     for part in drawn:
         if part.name in own:
             shapes = (
-                canvas.Circle(0, 0, RING, "#ffffff", "#ffffff", 5),
-                canvas.Circle(0, 0, RING, "#ffe14d", "#d0006f", 4),
+                canvas.Circle(0, 0, RING, "none", "#ffffff", 7),
+                canvas.Circle(0, 0, RING, "none", "#d0006f", 4),
             )
             ring = canvas.Part(f"own-{part.name}", shapes, part.x, part.y, part.scale, part.data)
             yield _part(ring)

@@ -30,7 +30,6 @@ class Guided(Search):
 
     _: KW_ONLY
     path: str | None = None  # of a checkpoint; by default the network that ships
-    playouts: int = 1000  # with the network, in the time of 1024 without
     prior_weight: float = 0.5  # playouts won that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)

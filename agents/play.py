@@ -73,8 +73,7 @@ class Command(GameOptions):
     @property
     def described(self) -> bool:
         """Whether a table is described; else it is chosen on the page."""
-        words = self.game, self.players, self.edition, self.board, self.seed
-        return bool(self.opponents or self.seat) or any(word is not None for word in words)
+        return self.named or bool(self.opponents or self.seat) or self.seed is not None
 
 
 def seating(command: Command) -> Seating:

@@ -200,11 +200,12 @@ class Report:
         lines = [_neighbours(found[a.name, b.name]) for a, b in pairwise(self.standings)]
         if len(self.standings) == 1:
             lines.append("One agent holds every seat, so its win share is even whatever it does.")
-        elif self.same_rotations:
+        if self.same_rotations:
             lines.append(
                 "In every deal all rotations came out the same, as if one game were played again "
-                "and again. So it is with equal agents that leave nothing to chance: their "
-                "intervals are no measure of luck."
+                "and again. So it is with equal agents that leave nothing to chance: the rotations "
+                f"are the same game, and {self.games} games tell as much as {self.deals}. An error "
+                "is that of the deals' means; one over all rows would be too small."
             )
         if self.opening:
             lines.append(
@@ -275,11 +276,11 @@ class Report:
 
         figure = Figure((10, 1.6 + 0.4 * len(self.standings)), layout="constrained")
         places, panels = range(len(self.standings), 0, -1), self._panels()
-        for number, (name, title, even) in enumerate(panels, 1):
+        for number, (name, title, even, scale) in enumerate(panels, 1):
             axis = figure.add_subplot(1, len(panels), number)
             axis.axvline(even, color="0.8", zorder=0)
             for place, one in zip(places, self.standings, strict=True):
-                mean, low, high = getattr(one, name)
+                mean, low, high = (scale * number for number in getattr(one, name))
                 axis.plot([low, high], [place, place], color="C0")
                 axis.plot(mean, place, "s" if one.sees_all else "o", color="C0")
             axis.set(title=title, ylim=(0.5, len(self.standings) + 0.5))
@@ -288,19 +289,19 @@ class Report:
         with matplotlib.rc_context({"svg.hashsalt": "arena", "svg.fonttype": "none"}):
             figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
-    def _panels(self) -> list[tuple[str, str, float]]:
-        """What is drawn, its title, and where agents stand that are all alike."""
+    def _panels(self) -> list[tuple[str, str, float, float]]:
+        """What is drawn, its title, where agents stand that are all alike, and the unit."""
         panels = [
-            ("win_share", "win share", self.even),
-            ("margin", "margin", 0.0),
-            ("rating", "rating", ratings.START),
+            ("win_share", "win share, %", 100 * self.even, 100.0),
+            ("margin", "margin", 0.0, 1.0),
+            ("rating", "rating", ratings.START, 1.0),
         ]
         return [panel for panel in panels if self._knows(panel[0])]
 
     @property
     def plotted(self) -> str:
         """What the plot shows, in words."""
-        *first, last = (title for _, title, _ in self._panels())
+        *first, last = (title.partition(",")[0] for _, title, *_ in self._panels())
         return f"{', '.join(first)} and {last}".capitalize()
 
 
@@ -308,6 +309,7 @@ class Report:
 
 _MEANS = ("win_share", "rank", "margin", "points")
 _NUMBERS = ("win_share", "margin", "rank", "rating", "points")
+EQUAL = 50_000  # who needs more deals than this to be told apart is about equal
 CROSS = "How often, in percent, a row ends before a column (a tie is a half)"
 
 
@@ -368,6 +370,8 @@ def _neighbours(pair: Pair) -> str:
         return gap + "separated."
     if found.more is None:
         return gap + "no difference to go by."
+    if found.more > EQUAL:
+        return gap + f"about equal: not even {EQUAL} more deals would likely tell."
     return gap + f"not separated; about {found.more} more deals would likely tell."
 
 

@@ -53,7 +53,7 @@ class Review:
         self._game, self._table, self._names, self._seat = game, table, names, seat
         self._left = sorted(decisions, key=lambda one: one.seat != seat)
         self._total = len(decisions)
-        self._search = Search(ms=THINKING)
+        self._search = Search(ms=THINKING, head_start=0)  # chances and nothing else
         self._judged: list[Judged] = []
         planner_of(game, "a review")
 

@@ -240,7 +240,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         "rotation": rotation,
         "seat": seat,
         "agent": places,
-        "points": played.scores[:, :seats].astype(np.int64),
+        "points": played.scores.astype(np.int64),
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],
         "margin": result.margin[:, :seats],
@@ -250,7 +250,7 @@ def play_deals(config: Config, first: int, last: int, records: bool = False) -> 
         {name: found[name].ravel() for name in config.columns},
         np.array([agent.seconds for agent in seated]),
         np.array([agent.decisions for agent in seated]),
-        played.records,
+        list(played.records),
     )
 
 

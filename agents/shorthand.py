@@ -13,11 +13,9 @@ from drago_env.games import DEFAULT
 
 
 @dataclass(kw_only=True)
-class GameOptions:
-    """The options of a command that plays one game."""
+class _Shorthand:
+    """The words that mean a spec of the default game."""
 
-    game: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
-    """The game and its words, such as mount_drago:players=4; by default mount_drago."""
     players: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
     """Shorthand for the default game: seats at the table."""
     edition: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
@@ -25,12 +23,45 @@ class GameOptions:
     board: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
     """Shorthand for the default game: a board file instead of the built-in side."""
 
+
+@dataclass(kw_only=True)
+class GameOptions(_Shorthand):
+    """The options of a command that plays one game."""
+
+    game: Annotated[str | None, tyro.conf.arg(metavar="SPEC")] = None
+    """The game and its words, such as mount_drago:players=4; by default mount_drago."""
+
+    @property
+    def named(self) -> bool:
+        """Whether any of these words was said."""
+        words = self.game, self.players, self.edition, self.board
+        return any(word is not None for word in words)
+
     @property
     def spec(self) -> str:
         """The game that these words mean."""
         asked = [] if self.game is None else [self.game]
         (spec,) = shorthand(asked, self.players, self.edition, self.board)
         return spec
+
+
+@dataclass(kw_only=True)
+class GamesOptions(_Shorthand):
+    """The options of a command that plays one game, by several of its rules."""
+
+    game: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[SPEC ...]")] = ()
+    """what is played, as NAME:players=3; each deal draws one of several specs of a game"""
+
+    @property
+    def specs(self) -> list[str]:
+        """The games that deals draw from."""
+        asked = (self.game,) if isinstance(self.game, str) else self.game
+        return shorthand(asked, self.players, self.edition, self.board)
+
+    @property
+    def spec(self) -> str:
+        """The first of them."""
+        return self.specs[0]
 
 
 def shorthand(

@@ -22,6 +22,7 @@ from agents.solving.graph import Graph, Progress, expand
 from agents.solving.methods import Answers, Exact, Mccfr, against, answers, policy_of, sizes
 from drago_env import games
 from drago_env.core.checks import whole
+from drago_env.core.files import in_words
 from drago_env.game import Game
 from drago_env.policy import resolve
 
@@ -175,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             progress=lambda line: print(line, file=sys.stderr, flush=True),
         )
     except (ArithmeticError, OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -14,6 +14,7 @@ The games of other environments differ from this one, so the ratios give orders 
 import argparse
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -311,10 +313,19 @@ def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
     return list(json.loads(run.stdout)["peers"])
 
 
+def machine() -> str:
+    """The processor and the number of cores."""
+    info = Path("/proc/cpuinfo")
+    names = info.read_text().splitlines() if info.exists() else []
+    model = next((n.split(":")[1].strip() for n in names if n.startswith("model name")), "")
+    return f"{model or platform.processor()}, {os.cpu_count()} cores, {platform.system()}"
+
+
 def main() -> None:
     from benchmarks import page
 
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    about = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=about)
     parser.add_argument("--game", default=TABLE, metavar="SPEC", help=f"by default {TABLE}")
     parser.add_argument("--every-game", action="store_true", help="the other games as well")
     parser.add_argument("--quick", action="store_true", help="about half a minute, less exact")
@@ -323,11 +334,15 @@ def main() -> None:
     parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
+    if chosen.peers and which(chosen.peers) is None:
+        parser.error(
+            f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
+        )
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
     figures: dict[str, Any] = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": page.machine(),
+        "machine": machine(),
     }
     print("importing ...", file=sys.stderr)
     figures["import_seconds"] = import_seconds(2 if chosen.quick else 9)

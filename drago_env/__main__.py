@@ -15,6 +15,7 @@ from typing import Any
 
 from drago_env import games
 from drago_env.checkout import load
+from drago_env.core.files import in_words
 from drago_env.game import IllegalAction
 from drago_env.pictures import page
 from drago_env.play import play
@@ -63,9 +64,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m drago_en
         run = {"verify": _verify, "replay": _replay, "page": _show, "gif": _show, "demo": _demo}
         return run[chosen.command](chosen)
     except (OSError, ValueError, IllegalAction, ImportError) as error:
-        missing = isinstance(error, FileNotFoundError) and error.filename
-        why = f"no such file or folder: {missing}" if missing else error
-        print(f"error: {why}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
 
 
@@ -143,8 +142,18 @@ def _pick(chosen: argparse.Namespace) -> page.Replay:
     module = games.of_record(records[wanted])
     if not hasattr(module, "pictures"):
         raise ValueError(f"records of {module.FORMAT} cannot be drawn yet")
+    seats = _seats(records[wanted])
+    if chosen.seat is not None and seats and not 0 <= chosen.seat < seats:
+        raise ValueError(f"--seat must be from 0 to {seats - 1}, not {chosen.seat}")
     film: page.Replay = module.pictures(records[wanted], chosen.seat)
     return film
+
+
+def _seats(record: dict[str, Any]) -> int:
+    """How many seats a record says that its game has; 0 if it does not say."""
+    rules = record.get("rules")
+    players = rules.get("players") if isinstance(rules, dict) else None
+    return players if isinstance(players, int) else 0
 
 
 def _words() -> dict[str, Any]:
@@ -169,6 +178,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     _print(film, [*range(0, total, max(chosen.every, 1)), total])
     if chosen.out:
         _FILES.write(chosen.out, [record])
+        print(f"wrote {chosen.out}")
     return 0
 
 

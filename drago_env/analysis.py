@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from drago_env import games
 from drago_env.core.records import Record, RecordError
+from drago_env.core.records import table as shared_table
 from drago_env.core.transitions import Columns
 from drago_env.core.transitions import transitions as of_frames
 from drago_env.wrappers.spaces import decision_space
@@ -31,6 +32,20 @@ def transitions(records: Sequence[Record], reward: str = "win") -> Columns:
     return of_frames(_module(records).walk(records, reward), records)
 
 
+def table(records: Sequence[Record]) -> Columns:
+    """One row for each move, as equally long columns: `pandas.DataFrame(table(records))`.
+
+    Records of the default game have its own columns, those of others what all games share.
+    """
+    own = games.records_of(games.DEFAULT).FORMAT
+    kinds = {made.get("format") for made in records if isinstance(made, dict)}
+    if len(kinds) == 1 and own not in kinds:
+        _module(records)  # refuses a game that there is not
+        return shared_table(records)
+    found: Columns = __getattr__("table")(records)
+    return found
+
+
 def minari_dataset(
     dataset_id: str, records: Sequence[Record], reward: str = "win", **words: Any
 ) -> Any:
@@ -44,7 +59,7 @@ def minari_dataset(
         from minari.data_collector import EpisodeBuffer
     except ImportError as error:
         raise ImportError('this needs Minari: pip install "minari[hdf5]"') from error
-    made, episodes = transitions(records, reward), []
+    made, episodes = transitions(records, reward), list[Any]()
     order = np.lexsort((made["move"], made["seat"], made["game"]))
     for rows in np.split(order, np.flatnonzero(made["done"][order])[:-1] + 1):
         episodes.append(_episode(EpisodeBuffer, made, rows, len(episodes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array, select
+from drago_env.core.outcome import standings
 from drago_env.game import Game, Seeds, State, Turn
 from drago_env.policy import Policy, RowGenerator, ask, resolve, streams
 
@@ -18,12 +20,55 @@ from drago_env.policy import Policy, RowGenerator, ask, resolve, streams
 Watch = Callable[[State, Turn, NDArray[np.int64]], object]
 
 
-class Played(NamedTuple):
-    """How the games came out."""
+class Records(Sequence[dict[str, Any]]):
+    """The records of games, each made when it is asked for."""
 
-    scores: NDArray[np.int16]  # (games, seats)
-    winners: NDArray[np.bool_]  # (games, seats)
-    records: list[dict[str, Any]]  # empty unless asked for
+    def __init__(self, made: Sequence[Callable[[], dict[str, Any]]]) -> None:
+        self._made = list(made)
+        self._kept: dict[int, dict[str, Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = range(len(self))[index]
+        if row not in self._kept:
+            self._kept[row] = self._made[row]()
+        return self._kept[row]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"<records of {len(self)} games>"
+
+
+class _Played(NamedTuple):
+    scores: NDArray[np.int16]  # (games, players)
+    winners: NDArray[np.bool_]  # (games, players)
+    records: Sequence[dict[str, Any]]  # each made when it is asked for; none with records=False
+
+
+class Played(_Played):
+    """How the games came out: scores, winners and records."""
+
+    _table: dict[str, NDArray[Any]]
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        """One row for each game and seat, as equally long columns: `pandas.DataFrame(...)`.
+
+        `win_share` is 1 for a winner, 1 / k for each of k; `rank` 1 for the best, equals share the
+        mean of their places; `score` and `margin` (own points less the mean of the others') only
+        in games with points, `truncated` in those that can be cut off.
+        """
+        return self._table
 
 
 def play(
@@ -54,8 +99,13 @@ def play(
         raise ValueError(f"{len(state)} games need as many choices, not {len(numbers)}")
     places, start = _seating(game, state, len(players), seating), select(state)
     moves = play_on(game, players, state, numbers, places, watch, openings)
-    written = _records(game, start, moves, seeds, players, places) if records else []
-    return Played(game.scores(state).copy(), game.winners(state), written)
+    seats = int(game.players(state).max(initial=0))
+    names = np.array([policy.name for policy in players], object)[places]
+    kept = _records(game, start, moves, seeds, names) if records else []
+    scores, winners = game.scores(state)[:, :seats].copy(), game.winners(state)[:, :seats]
+    played = Played(scores, winners, kept)
+    played._table = _table(game, state, seeds, names)
+    return played
 
 
 def play_on(
@@ -121,12 +171,33 @@ def _records(
     start: State,
     moves: list[NDArray[np.int64]],
     seeds: Seeds,
-    players: list[Policy],
-    places: NDArray[np.int64],
-) -> list[dict[str, Any]]:
-    made, seats = [], game.players(start)
-    for row, seed in enumerate(seed_array(seeds).tolist()):
-        actions = [int(chosen[row]) for chosen in moves if chosen[row] >= 0]
-        names = [players[number].name for number in places[row, : seats[row]]]
-        made.append(game.record(start[row : row + 1], actions, seed=seed, names=names))
-    return made
+    names: NDArray[np.object_],
+) -> Records:
+    seats, chosen = game.players(start), np.array(moves, np.int64).reshape(len(moves), len(start))
+
+    def made(row: int, seed: int) -> dict[str, Any]:
+        actions, own = chosen[:, row], names[row, : seats[row]].tolist()
+        return game.record(start[row : row + 1], actions[actions >= 0], seed=seed, names=own)
+
+    numbers = enumerate(seed_array(seeds).tolist())
+    return Records([partial(made, row, seed) for row, seed in numbers])
+
+
+def _table(
+    game: Game, state: State, seeds: Seeds, names: NDArray[np.object_]
+) -> dict[str, NDArray[Any]]:
+    rows, seats = np.nonzero(np.arange(names.shape[1]) < game.players(state)[:, None])
+    found = standings(game, state)
+    table = {
+        "game": rows,
+        "seed": seed_array(seeds)[rows],
+        "seat": seats,
+        "agent": names[rows, seats],
+        "win_share": found.share[rows, seats],
+        "rank": found.rank[rows, seats],
+    }
+    if game.spec.has_points:
+        table |= {"score": game.scores(state)[rows, seats], "margin": found.margin[rows, seats]}
+    if game.spec.can_truncate:
+        table["truncated"] = game.truncated(state)[rows]
+    return table

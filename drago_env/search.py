@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import one_of, real, whole
-from drago_env.core.planning import Plan, Planner, SearchResult, judge, planner_of, search
+from drago_env.core.planning import Plan, Planner, SearchResult, choose, judge, planner_of, search
 from drago_env.core.search import END_OF_GAME
 from drago_env.policy import View, planned, row_numbers
 
@@ -34,13 +34,14 @@ class Search:
 
     method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
     _: KW_ONLY
-    playouts: int = 1024  # for each decision
+    playouts: int | None = None  # for each decision; by default as many as the game names
     ms: float | None = None  # milliseconds for each decision instead: not reproducible
     depth: int | None = None  # decisions after which a playout is cut; 0 plays to the end
     playout: str | None = None  # who plays on: uniform, or rules of thumb that the game has
     leaf: str | None = None  # what the cut is worth: win_chance, margin or end
     noise: float = 0.0  # share of a playout's decisions that are random
     head_start: float | None = None  # flat only: playouts that a unit of `heuristic` is worth
+    temperature: float = 0.0  # hidden decisions: drawn 1 / e times as often if worth so much less
     explore: float = 1.0  # tree only: the bonus for what is little known
     prior_temperature: float = 2.0  # tree only: how loosely that bonus follows the rules of thumb
     _rate: float = field(default=0.0, init=False, repr=False)  # playouts a second, as last seen
@@ -51,7 +52,8 @@ class Search:
 
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
-        whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        if self.playouts is not None:
+            whole("playouts", self.playouts, 1, MOST_PLAYOUTS)
         if self.ms is not None:
             real("ms", self.ms, 0.01, 1e6)
         if self.depth is not None:
@@ -59,6 +61,7 @@ class Search:
         real("noise", self.noise, 0, 1)
         if self.head_start is not None:
             real("head_start", self.head_start, 0, 1e6)
+        real("temperature", self.temperature, 0, 1000)
         real("explore", self.explore, 0, 1000)
         real("prior_temperature", self.prior_temperature, 0.001, 1000)
 
@@ -67,12 +70,14 @@ class Search:
     ) -> NDArray[np.int64]:
         """What the search thinks best in each row of the view."""
         game, state = planned(view, self.name)
-        return self.search(game, state, row_numbers(rng, len(state))).best()
+        seeds = row_numbers(rng, len(state))
+        return choose(game, state, self.search(game, state, seeds), seeds, self.temperature)
 
     def search(self, game: Any, state: NDArray[np.void], seeds: NDArray[np.uint64]) -> SearchResult:
         """Playouts and mean values of every legal action."""
         if self.ms is None:
-            return self._search(game, state, seeds, self.playouts)
+            number = self.playouts or planner_of(game, self.name).number
+            return self._search(game, state, seeds, number)
         if not self._rate:
             self._timed(game, state, seeds, PROBE)
         playouts = int(self._rate * self.ms / 1000)

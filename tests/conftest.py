@@ -19,6 +19,7 @@ from drago_env.game import State
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.mount_drago.state import PHASES
 
+os.environ["NOTEBOOK_STEPS"] = "20000"  # of the notebook that trains: seconds here, not minutes
 # Ray reads these once in a process, whichever test is the first to use it.
 os.environ |= {
     "RAY_AUTH_MODE": "token",

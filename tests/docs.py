@@ -10,22 +10,26 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 from gymnasium import spaces
+from PIL import Image
 
 from agents import guided, neural
 from agents.report import markdown_table
 from drago_env import MountDrago, Rules, mount_drago_v0, observation, play, record, search
 from drago_env.game import Move
-from drago_env.games import BUILT_IN
+from drago_env.games import BUILT_IN, make, of_record
 from train import arguments
+from train.evaluate import draw_curve
+from train.runs import read_table
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PICTURE = DOCS / "game.svg"
+PICTURE, CURVE = DOCS / "game.svg", DOCS / "learning-curve.svg"
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -78,12 +82,13 @@ def _single(**kwargs: Any) -> tuple[Any, Any]:
 
 
 FEATURES, FLAT, DICT = {"action_features": True}, {"flat": True}, {"flat": False}
-ENVIRONMENTS: dict[str, tuple[Callable[..., tuple[Any, Any]], list[dict[str, bool]]]] = {
+LONG = {"flat": "features"}
+ENVIRONMENTS: dict[str, tuple[Callable[..., tuple[Any, Any]], list[dict[str, Any]]]] = {
     "pettingzoo": (_aec, [{}, FEATURES]),
-    "gymnasium": (_single, [{}, FLAT, FEATURES]),
-    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, FEATURES]),
+    "gymnasium": (_single, [{}, FLAT, LONG, FEATURES]),
+    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, LONG, FEATURES]),
     "selfplay": (_batched(mount_drago_v0.selfplay_env), [{}, FEATURES]),
-    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, DICT]),
+    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, LONG, DICT, DICT | FEATURES]),
 }
 
 
@@ -93,7 +98,7 @@ def environment(name: str) -> str:
     rows = []
     for option in options:
         seen, acts = make(**option)
-        words = ", ".join(f"`{key}={value}`" for key, value in option.items()) or "none"
+        words = ", ".join(f"`{key}={value!r}`" for key, value in option.items()) or "none"
         rows.append((words, _space(seen), _space(acts)))
     return markdown_table(("option", "observation space", "action space"), rows)
 
@@ -256,7 +261,28 @@ def picture() -> str:
     return str(game.draw(state, viewer=1, last=last).svg())
 
 
+def moving(game: str, frames: int = 24) -> bytes:
+    """A whole game between rules of thumb as a small animated GIF, in so many frames."""
+    book = make(game, players=3)
+    made = play(book, ["heuristic"] * 3, seeds=7).records[0]
+    film = of_record(made).pictures(made)
+    chosen = {round(k * (len(film.frames) - 1) / (frames - 1)) for k in range(frames)}
+    pictures = [Image.fromarray(film.frames[k].picture.rgb()) for k in sorted(chosen)]
+    size = (WIDTH, round(pictures[0].height * WIDTH / pictures[0].width))
+    small = [picture.resize(size).quantize(64) for picture in pictures]
+    file = BytesIO()
+    small[0].save(file, "GIF", save_all=True, append_images=small[1:], duration=700, loop=0)
+    return file.getvalue()
+
+
+WIDTH = 560  # pixels of a moving picture
+MOVING = {name: DOCS / f"{name.replace('_', '-')}.gif" for name in BUILT_IN}
+
 if __name__ == "__main__":
     for path in pages():
         path.write_text(page(path), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
+    draw_curve(read_table(ROOT / "notebooks" / "run" / "evaluations.csv"), CURVE)
+    for name, file in MOVING.items():
+        if not file.exists():  # delete one to have it made anew
+            file.write_bytes(moving(name))

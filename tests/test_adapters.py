@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import warnings
 from typing import Any
@@ -16,7 +17,7 @@ import drago_env
 from drago_env.core.trajectories import ENDED, trajectories
 from drago_env.games import BUILT_IN
 from drago_env.testing import same
-from drago_env.wrappers.makers import Makers
+from drago_env.wrappers.makers import Makers, makers
 from tests.adapters import pick, picks
 from tests.games import NAMES, SHORT, short_makers
 
@@ -194,3 +195,38 @@ def test_a_snapshot_of_a_batch_goes_on_alike(make: Makers) -> None:
     for _ in range(20):
         actions = picks(env.action_masks(), rng)
         assert data_equivalence(env.step(actions), other.step(actions), exact=True)
+
+
+def test_environments_say_what_they_are(name: str, make: Makers) -> None:
+    made, players = make, f"{drago_env.make(name).spec.title}, 2 players"
+    single = made.single_env(players=2, opponents=["uniform"])
+    assert repr(single) == f"<LearnerEnv: {players}, against uniform>"
+    for maker in (made.vector_env, made.selfplay_env, made.sb3_env):
+        assert repr(maker(3, players=2)).endswith(f"{players}, 3 games>")
+    assert type(made.game()).__name__ in repr(made.game())
+    assert "players" in inspect.signature(makers(name).game).parameters
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_flat_observation_may_hold_the_features_of_all_actions(name: str) -> None:
+    made = MAKERS[name]
+    flat, dense = (
+        made.vector_env(4, players=2, **words)
+        for words in ({"flat": "features"}, {"action_features": True})
+    )
+    (one, info), (two, _) = flat.reset(seed=3), dense.reset(seed=3)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        size = two["observation"].shape[1]
+        assert one.shape == flat.observation_space.shape
+        assert same(one[:, :size], two["observation"])
+        assert same(one[:, size:], two["action_features"].reshape(4, -1))
+        actions = picks(info["action_mask"], rng)
+        (one, *_, info), (two, *_) = flat.step(actions), dense.step(actions)
+
+
+def test_other_flat_forms_are_refused() -> None:
+    with pytest.raises(ValueError, match="flat must be False, True or 'features', not 'dict'"):
+        MAKERS["race"].vector_env(2, flat="dict")
+    with pytest.raises(ValueError, match="has no features of actions: say flat=True"):
+        MAKERS["race"].vector_env(2, flat="features")

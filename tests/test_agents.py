@@ -119,7 +119,7 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
-        ("playout=best", "playout of {} for mount_drago must be one of light, heuristic, greedy"),
+        ("playout=best", "playout of {} for mount_drago must be one of heuristic, light, greedy"),
         ("leaf=moon", "leaf of {} for mount_drago must be one of win_chance, margin"),
     ],
 )
@@ -233,7 +233,7 @@ def test_each_agent_is_stronger_than_a_simpler_one() -> None:
 PARAMETERS = [
     "playout=uniform",
     "playout=greedy",
-    "playout=heuristic",
+    "playout=light",
     "leaf=margin",
     "depth=0",
     "noise=0.5",

@@ -29,16 +29,11 @@ def test_the_checkouts_own_packages_are_no_strangers() -> None:
     assert load("agents.arena", "a test").__name__ == "agents.arena"
 
 
-@pytest.mark.parametrize("kind", ["module", "package", "folder"])
+@pytest.mark.parametrize("kind", ["module", "package"])
 def test_a_file_of_the_same_name_is_told_of_and_not_run(kind: str, tmp_path: Path) -> None:
-    place = tmp_path / ("agents.py" if kind == "module" else "agents")
-    if kind == "module":
-        place.write_text("raise SystemExit('mine was run')\n", encoding="utf-8")
-    else:
-        place.mkdir()
-        code = place / ("__init__.py" if kind == "package" else "mine.py")
-        code.write_text("raise SystemExit('mine was run')\n", encoding="utf-8")
-        place = code if kind == "package" else place
+    place = tmp_path / ("agents.py" if kind == "module" else "agents/__init__.py")
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("raise SystemExit('mine was run')\n", encoding="utf-8")
     for command in (["-m", "drago_env", "arena", "greedy"], ["-c", RESOLVE]):
         done = run(*command, cwd=tmp_path)
         said = done.stdout + done.stderr

@@ -23,7 +23,8 @@ PAGES = [
 RUN = ["README.md", "docs/environments.md", "docs/pettingzoo.md", "docs/gymnasium.md"]
 RUN += ["docs/gymnasium-vector.md", "docs/selfplay.md", "docs/stable-baselines3.md"]
 RUN += ["docs/add-an-agent.md", "docs/environments-dragon-delta.md"]
-RUN += ["docs/environments-rupe-dei-draghi.md"]
+RUN += ["docs/environments-rupe-dei-draghi.md", "docs/offline.md", "docs/language-models.md"]
+RUN += ["docs/openspiel.md"]
 
 
 def read(page: str) -> str:

@@ -21,6 +21,7 @@ from tests.mount_drago.test_thumbs import VARIANTS
 from tests.mount_drago.thumbs import Search
 from train.network import Network
 
+PLAYOUTS = 24
 BOARDS = pytest.mark.parametrize("name", VARIANTS)
 
 
@@ -41,7 +42,7 @@ def agent(request: pytest.FixtureRequest, tmp_path: Path) -> Guided:
     spec = getattr(request.node, "callspec", None)
     game, _ = running(spec.params["name"] if spec else "standard")
     return Guided(
-        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=24, prior_weight=0.5
+        path=str(opinionated(game, tmp_path / "n.safetensors")), playouts=PLAYOUTS, prior_weight=0.5
     )
 
 
@@ -54,12 +55,12 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
     thumbs = planning.judge(game, state, weights("heuristic"))
     for row in range(len(state)):
         one, count, seed = state[row : row + 1].copy(), found.counts[row], int(seeds[row])
-        sets = weights("light"), weights("win_chance")
+        sets = weights(PLANNER.playouts[0]), weights("win_chance")
         slow = Search(
             game,
             one,
             seed,
-            agent._plan(PLANNER, agent.playouts, False, False),
+            agent._plan(PLANNER, PLAYOUTS, False, False),
             *sets,
             start[row].tolist(),
         )
@@ -74,13 +75,13 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
 
 def test_with_all_prior_weight_it_plays_as_the_network(agent: Guided) -> None:
     game, state = running("standard")
-    agent.prior_weight, agent.head_start = 1000.0 * agent.playouts, 0.0
+    agent.prior_weight, agent.head_start = 1000.0 * PLAYOUTS, 0.0
     found = agent.search(game, state, np.arange(len(state)).astype(np.uint64))
     liked = agent._network.evaluate(game, state)
     best = liked.legal.actions[np.arange(len(state)), liked.priors.argmax(1)]
     second, first = np.sort(liked.priors, axis=1)[:, -2:].T
     head_start = np.log(first / np.maximum(second, 1e-9)) * agent.prior_weight
-    clear = head_start > agent.playouts  # more than playouts could make up for
+    clear = head_start > PLAYOUTS  # more than playouts could make up for
     assert clear.mean() > 0.9
     assert (found.best() == best)[clear].all()
 

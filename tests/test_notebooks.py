@@ -24,9 +24,9 @@ def outputs(path: Path) -> list[Any]:
     return [output for cell in code(path) for output in cell.outputs]
 
 
-def test_there_are_six() -> None:
+def test_there_are_seven() -> None:
     wanted = ["1-tour", "2-benchmark", "3-training", "4-the-game", "5-dragon-delta"]
-    assert [*wanted, "6-rupe-dei-draghi"] == NAMES
+    assert [*wanted, "6-rupe-dei-draghi", "7-learning"] == NAMES
 
 
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from drago_env import MountDrago, Rules, play, record
 from tests.adapters import VARIANTS, Cheat, First, Planner, Wrong, same
+from tests.games import NAMES, short_makers
 
 variants = pytest.mark.parametrize(("players", "edition"), VARIANTS)
 
@@ -19,7 +22,7 @@ def test_games_are_the_same_together_and_alone(players: int, edition: str) -> No
     policies: list[Any] = ["uniform", First(), "uniform", First(last=True), "uniform"][:players]
     seeds = [5, 3, 3, 2**63, 8]
     together = play(game, policies, seeds)
-    assert together.scores.shape == together.winners.shape == (5, 5)
+    assert together.scores.shape == together.winners.shape == (5, players)
     for row, seed in enumerate(seeds):
         alone = play(game, policies, seed)
         assert same(alone.scores[0], together.scores[row])
@@ -41,7 +44,7 @@ def test_the_records_are_those_of_the_games(players: int, edition: str) -> None:
 
 def test_five_lines_are_enough() -> None:
     scores, winners, records = play(MountDrago(Rules(3)), ["uniform"] * 3, seeds=range(100))
-    assert scores.shape == (100, 5)
+    assert scores.shape == (100, 3)
     assert winners.any(1).all()
     assert len(records) == 100
     assert records[0]["riders"] == ["uniform"] * 3
@@ -56,6 +59,44 @@ def test_seeds_come_in_any_form_and_records_are_a_choice() -> None:
         assert same(play(game, ["uniform"] * 2, seeds, records=False), wanted)
     empty = play(game, ["uniform"] * 2, [])
     assert (len(empty.scores), len(empty.winners), empty.records) == (0, 0, [])
+
+
+def test_records_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, made, record_of = MountDrago(), [], MountDrago().record
+
+    def noted(*arguments: Any, **words: Any) -> Any:
+        made.append(words["seed"])
+        return record_of(*arguments, **words)
+
+    monkeypatch.setattr(game, "record", noted)
+    played = play(game, ["uniform"] * 2, range(5))
+    assert (made, len(played.records)) == ([], 5)
+    assert played.records[-1] is played.records[4]
+    assert [one["seed"] for one in played.records[1:3]] == [1, 2]
+    assert made == [4, 1, 2]
+    with pytest.raises(IndexError):
+        played.records[5]
+    assert pickle.loads(pickle.dumps(played)).records == played.records
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_has_a_row_for_each_game_and_seat(name: str) -> None:
+    game: Any = short_makers(name).game(players=2)
+    seeds = [4, 9, 2]
+    played = play(game, ["uniform", First("other")], seeds)
+    table = played.table()
+    frame = pandas.DataFrame(table)
+    assert frame["game"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert frame["seat"].tolist() == [0, 1] * 3
+    assert frame["seed"].tolist() == [4, 4, 9, 9, 2, 2]
+    assert frame["agent"].tolist() == ["uniform", "other"] * 3
+    won = frame["win_share"].to_numpy().reshape(3, 2)
+    assert ((won > 0) >= played.winners).all()
+    assert frame["rank"].groupby(frame["game"]).sum().tolist() == [3, 3, 3]
+    assert ("score" in table) == ("margin" in table) == game.spec.has_points
+    assert ("truncated" in table) == game.spec.can_truncate
+    if game.spec.has_points:
+        assert frame["score"].tolist() == played.scores.ravel().tolist()
 
 
 def test_seating_says_who_plays_each_seat_of_each_game() -> None:

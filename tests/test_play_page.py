@@ -17,6 +17,7 @@ from drago_env import record
 from drago_env.mount_drago import scene
 from drago_env.mount_drago.rules import COLOURS
 from drago_env.mount_drago.visible import CODES
+from tests.games import NAMES
 from tests.mount_drago.test_page import until
 from tests.test_server import ask, game_of, serving
 
@@ -468,7 +469,12 @@ def test_a_table_is_chosen_on_the_page(browser: Any) -> None:
 
 def test_agents_are_watched(browser: Any) -> None:
     with serving(games=Games(None, count(7).__next__, lambda made: None)) as server:
-        wish = {"game": "race", "agents": ["uniform"] * 3, "seat": None, "options": {}}
+        wish: dict[str, Any] = {
+            "game": NAMES[-1],
+            "agents": ["uniform"] * 3,
+            "seat": None,
+            "options": {},
+        }
         browser.get(server.url)
         browser.execute_script("localStorage.setItem('pace', '0')")
         made = ask(server, "/api/games", wish).json
@@ -487,6 +493,7 @@ def test_agents_are_watched(browser: Any) -> None:
         until(lambda: window.position["over"], 60)
         until(lambda: bool(window.all("#standings")))
         assert len(window.all("#standings tr")) == 3
+        until(lambda: "Click a move" in window.text("#progress"), 60)
         assert window.errors() == []
 
 
@@ -517,7 +524,8 @@ def test_the_end_has_standings_charts_and_every_position(
         )
         for move in (1, session.moves // 2):
             window.all(f"#log [data-move='{move}']")[0].click()
-            until(lambda move=move: f"Move {move}, " in window.text("#looked"))
+            wanted = f"Move {move}, "
+            until(lambda wanted=wanted: wanted in window.text("#looked"))  # type: ignore[misc]
             parts = session.frame(move)["parts"]
             assert window.run(place) == [[p["name"], str(p["data"]["space"])] for p in parts]
         window.press("\ue015")  # down: one move on

@@ -24,6 +24,7 @@ from tests.adapters import ACTIONS, VARIANTS, First, Kept, picks, same
 
 FORMS: list[dict[str, Any]] = [
     {"flat": True},
+    {"flat": "features"},
     {"flat": False},
     {"flat": False, "action_features": True},
 ]
@@ -240,8 +241,11 @@ def test_a_copy_goes_on_identically(way: str) -> None:
 # ---------------------------------------------------------------- wrappers and training
 
 
-def test_the_monitor_counts_rewards_and_decisions() -> None:
-    batch = VecMonitor(sb3_env(5, players=3, reward="margin"))
+@pytest.mark.parametrize("wrap", [VecMonitor, lambda batch: batch])
+def test_the_end_of_a_game_tells_rewards_and_decisions(wrap: Any) -> None:
+    """With the library's monitor and without it."""
+    batch = begun(wrap(sb3_env(5, players=3, reward="margin")))
+    steps(batch, 7)
     begun(batch)
     total, length, games = np.zeros(5), np.zeros(5, int), 0
     for _, rewards, done, infos in steps(batch, 100):
@@ -251,6 +255,13 @@ def test_the_monitor_counts_rewards_and_decisions() -> None:
             assert infos[row]["episode"]["l"] == length[row]
             total[row], length[row], games = 0, 0, games + 1
     assert games > 5
+
+
+def test_learning_logs_a_reward_curve() -> None:
+    model = learner(sb3_env(8, board=BOARD))
+    model.learn(8 * 16)
+    assert {game["r"] for game in model.ep_info_buffer or ()} <= {-1.0, 0.0, 1.0}
+    assert len(model.ep_info_buffer or ()) > 4
 
 
 def learner(batch: VecEnv, policy: str = "MlpPolicy") -> MaskablePPO:
@@ -267,8 +278,11 @@ def learner(batch: VecEnv, policy: str = "MlpPolicy") -> MaskablePPO:
     )
 
 
-@pytest.mark.parametrize(("policy", "flat"), [("MlpPolicy", True), ("MultiInputPolicy", False)])
-def test_it_trains_saves_loads_and_predicts(policy: str, flat: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("policy", "flat"),
+    [("MlpPolicy", True), ("MlpPolicy", "features"), ("MultiInputPolicy", False)],
+)
+def test_it_trains_saves_loads_and_predicts(policy: str, flat: Any, tmp_path: Path) -> None:
     batch = VecMonitor(sb3_env(16, flat=flat, board=BOARD))
     model = learner(batch, policy)
     model.learn(2 * 16 * 16)

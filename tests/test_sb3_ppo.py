@@ -17,11 +17,11 @@ from stable_baselines3.common.utils import obs_as_tensor
 
 import tests.games  # noqa: F401  (registers the toy)
 from agents import arena, neural
-from agents.network import PADDING
+from agents.network import PADDING, Shape
+from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from tests.adapters import same
 from train import sb3_ppo
 from train.runs import EVALUATIONS, NETWORK, RunError, read_table
-from train.sb3_policy import LegalActionsPolicy
 from train.sb3_ppo import Arguments, main, make_env, make_model, train
 
 TINY = Arguments(
@@ -78,13 +78,14 @@ def brute_force(policy: LegalActionsPolicy, seen: Any, masks: Any, row: int) -> 
     """The log-probabilities of one row, one legal action after the other, and its value."""
     logits = np.full(masks.shape[1], -np.inf)
     for action in np.flatnonzero(masks[row]):
+        only = np.zeros_like(masks[row : row + 1])
+        only[0, action] = True
         logit, value = policy.network(
             torch.from_numpy(seen["observation"][row : row + 1]),
-            torch.tensor([[action]]),
-            torch.tensor([1]),
-            torch.from_numpy(seen["action_features"][row : row + 1, action : action + 1]),
+            torch.from_numpy(only),
+            torch.from_numpy(seen["action_features"][row : row + 1]),
         )
-        logits[action] = float(logit[0, 0])
+        logits[action] = float(logit[0, action])
     return logits - np.log(np.exp(logits).sum()), float(value[0])
 
 
@@ -113,8 +114,9 @@ def test_log_probabilities_are_those_of_the_network(model: MaskablePPO) -> None:
 def test_the_agent_neural_gives_the_same_probabilities(model: MaskablePPO) -> None:
     policy: Any = model.policy
     env: Any = model.get_env()
-    batch = env.venv._batch
-    saved: Any = (policy.network.weights(), policy.shape, batch.game.signature, {})
+    batch = env._batch
+    shape = Shape(**policy.shape._asdict())
+    saved: Any = (policy.network.weights(), shape, batch.game.signature, {})
     player = neural.Neural(neural.Checkpoint(Path("x"), *saved))
     for seen, _ in positions(model, 10):
         found = player.evaluate(batch.game, batch.state)
@@ -171,7 +173,7 @@ def test_the_folder_of_a_run(run: Path) -> None:
     assert {"config.json", "progress.csv", EVALUATIONS, NETWORK, "model.zip"} <= names
     assert not list(run.rglob("*.part"))
     rows = read_table(run / EVALUATIONS)
-    assert [row["steps"] for row in rows] == ["64", "128", "128"]
+    assert [row["steps"] for row in rows] == ["64", "128"]
     assert {row["opponent"] for row in rows} == {"uniform"}
 
 
@@ -209,9 +211,27 @@ def test_the_policy_alone_is_saved_and_loaded(model: MaskablePPO, tmp_path: Path
 
 
 def test_the_evaluation_of_the_library_works(model: MaskablePPO) -> None:
-    mean, spread = evaluate_policy(model, make_env(TINY), n_eval_episodes=16)
+    mean, spread = evaluate_policy(model, make_env(TINY), n_eval_episodes=16, warn=False)
     assert -1 <= np.mean(mean) <= 1
     assert np.mean(spread) >= 0
+
+
+def test_a_model_of_version_0_1_finds_its_policy() -> None:
+    from train import sb3_policy
+
+    assert sb3_policy.LegalActionsPolicy is LegalActionsPolicy
+
+
+def test_a_reward_that_never_changes_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sb3_ppo, "MANY", 2)
+    told = replace(TINY, num_steps=32, steps=256, evaluate_every=256, opponents=("greedy",))
+    train(replace(told, out=tmp_path / "win"))
+    assert "each of the last games paid -1" in capsys.readouterr().err
+    train(replace(told, out=tmp_path / "margin", reward="margin"))
+    assert "paid" not in capsys.readouterr().err
+    assert neural.load(tmp_path / "margin" / NETWORK).shape.value_bound > 1
 
 
 @pytest.mark.filterwarnings("ignore:rich is experimental")
@@ -237,6 +257,8 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("--opponents", "opponents must name at least one agent"),
         ("--lr 0.1", "--lr is now --learning-rate"),
         ("--learning-rate -1", "learning_rate must be from 0 to 1000"),
+        ("--reward love", "reward"),
+        ("--game mount_drago:reward=win --reward rank", "names its reward already"),
         ("--steps 0", "steps must be from 1"),
         ("--num-envs 1 --num-steps 33 --minibatch-size 32", "leaves a minibatch of"),
     ],
@@ -268,7 +290,7 @@ def test_a_game_without_features_is_trained_and_bootstrapped_where_it_is_cut_off
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `train.ppo` does it: the value of what the learner saw last comes on top of its reward."""
-    told = replace(TINY, game="race:players=3,rounds=4", num_steps=64, steps=1024)
+    told = replace(TINY, game=("race:players=3,rounds=4",), num_steps=64, steps=1024)
     env = make_env(told)
     assert "action_features" not in env.observation_space.spaces  # type: ignore[attr-defined]
     model = make_model(told, env)

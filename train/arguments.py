@@ -23,6 +23,9 @@ _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+_Name = Annotated[str | None, tyro.conf.arg(metavar="NAME")]
+_Editions = Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--edition"])]
+_Board = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
 
 # what version 0.1 called them, in the command lines and in its run folders
 FORMER = {
@@ -43,7 +46,10 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "thumbs")
+LATER = (
+    *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
+    *("thumbs", "board", "reward"),
+)
 
 
 @dataclass
@@ -70,6 +76,8 @@ class Hyperparameters:
     """longer gradients are cut to this length"""
     seed: int = 0
     """of everything that is random"""
+    reward: _Name = None
+    """what is paid, such as win; by default what the game's spec says, or the game's default"""
 
     def __post_init__(self) -> None:
         self._check({"minibatch_size": 1, "seed": 0})
@@ -101,10 +109,12 @@ class Arguments(Hyperparameters):
     """what is played, as NAME:players=3; each deal draws one of several specs of a game"""
     players: tuple[int, ...] = ()
     """of the default game: numbers of players, each deal draws one; without --game all there are"""
-    editions: tuple[str, ...] = ()
+    editions: _Editions = ()
     """of the default game: editions of the rules; each deal draws one"""
+    board: _Board = None
+    """of the default game: a board file instead of the built-in one"""
     random_boards: int = 0
-    """of the default game: so many random boards besides the built-in one; each deal draws one"""
+    """of the default game: so many random boards besides that one; each deal draws one"""
 
     steps: int = 20_000_000
     """decisions to collect in all"""
@@ -121,7 +131,7 @@ class Arguments(Hyperparameters):
 
     lessons: int = 0
     """the first so many of the decisions: they are the teacher's, and the network copies them"""
-    teacher: str = "search:playouts=256"
+    teacher: str = "search:playouts=64"
     """who gives lessons: search or guided"""
     lesson_epochs: int = 8
     """times that an update goes through the decisions of a lesson"""
@@ -165,11 +175,12 @@ class Arguments(Hyperparameters):
     @property
     def specs(self) -> list[str]:
         """The games that deals draw from."""
-        players, boards = self.players, [None, *self._boards] if self._boards else None
+        players, boards = self.players, [self.board, *self._boards]
         if not self.game and not players:
             spec = make(DEFAULT).spec
             players = tuple(range(spec.min_players, spec.max_players + 1))
-        return shorthand(self.game, players, self.editions, boards)
+        specs = shorthand(self.game, players, self.editions, boards if any(boards) else None)
+        return [rewarded(spec, self.reward) for spec in specs] if self.reward else specs
 
     @property
     def _boards(self) -> list[str]:
@@ -226,10 +237,13 @@ def make_game(specs: Sequence[str]) -> tuple[Any, NDArray[np.int64]]:
     return game, np.array([game.rules.index(one) for one in rules])
 
 
-def rewarded(spec: str) -> str:
-    """The spec with the reward that its game thinks best to learn from, if it names none."""
-    best = getattr(make(spec), "training_reward", None)
-    if best is None or "reward" in parse_spec(spec)[1]:
+def rewarded(spec: str, reward: str | None = None) -> str:
+    """The spec with this reward, or with what its game thinks best to learn from, if it has one."""
+    named = "reward" in parse_spec(spec)[1]
+    if reward is not None and named:
+        raise ValueError(f"the game {spec} names its reward already: leave out --reward {reward}")
+    best = reward or getattr(make(spec), "training_reward", None)
+    if best is None or named:
         return spec
     return f"{spec}{',' if ':' in spec else ':'}reward={best}"
 
@@ -266,3 +280,10 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
             raise ValueError(f"--{name.replace('_', '-')} is now --{now.replace('_', '-')}")
     options = (tyro.conf.FlagCreatePairsOff,)
     return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)
+
+
+def interrupted(asked: Arguments | None) -> int:
+    """Says how to go on with a run; the code to end with."""
+    folder = "FOLDER" if asked is None else asked.resume or asked.out
+    print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
+    return 130

@@ -56,9 +56,9 @@ class Network(nn.Module):
         context = self._context(observation)
         # only what is legal is scored: in the mean that is half of the list
         there = torch.arange(actions.shape[1], device=actions.device) < counts[:, None]
-        features = features if features.dim() == 2 else features[there]
         hidden = self.embedding(actions[there])
         if self.features is not None:
+            features = features if features.dim() == 2 else features[there]
             hidden = self.features(features) + hidden
         hidden = torch.relu(hidden + self.context(context).repeat_interleave(counts, 0))
         for layer in self.action:

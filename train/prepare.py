@@ -26,7 +26,8 @@ SIZES = ("trunk", "action", "thumbs")  # what of the shape a run may choose
 
 def completed(arguments: Arguments) -> Arguments:
     """The same with what depends on the game by default."""
-    arguments = replace(arguments, game=tuple(map(rewarded, arguments.game)))
+    if arguments.reward is None:
+        arguments = replace(arguments, game=tuple(map(rewarded, arguments.game)))
     simple = simple_agents(arguments.specs[0])
     if arguments.opponents is None:
         arguments = replace(arguments, opponents=tuple(n for n in simple if n == "heuristic"))

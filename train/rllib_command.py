@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from agents.shorthand import GameOptions
+from agents.shorthand import GamesOptions
 from drago_env.policy import resolve, sees_all
 from train.arguments import Hyperparameters, check_number, rewarded, simple_agents
 from train.runs import check_vacant
@@ -22,7 +22,7 @@ FORMER = {"games": "num_games", "envs_per_runner": "num_envs"}
 
 
 @dataclass
-class Command(Hyperparameters, GameOptions):
+class Command(Hyperparameters, GamesOptions):
     """Trains a network with PPO in RLlib; the arena plays FOLDER/network.safetensors."""
 
     out: Path = Path("runs/rllib")
@@ -60,9 +60,9 @@ class Command(Hyperparameters, GameOptions):
         check_number("selfplay", self.selfplay, 0, 1, float)
 
     @property
-    def spec(self) -> str:
-        """The game that these words mean, with the reward that suits learning."""
-        return rewarded(super().spec)
+    def specs(self) -> list[str]:
+        """The game that these words mean, with its reward, or the one that suits learning."""
+        return [rewarded(spec, self.reward) for spec in super().specs]
 
     @property
     def rivals(self) -> tuple[str, ...]:

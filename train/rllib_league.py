@@ -33,12 +33,15 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
     each other one draws an opponent: a named policy or a past self. Past selves are modules of
     RLlib. Named policies are played in here, where a planner gets the view of the game that no
     module ever has; RLlib does not hear of their seats. An agent is called after its module and
-    its seat, such as `past_0:player_1`, so the module follows from the name alone.
+    its seat, such as `past_0:player_1`, so the module follows from the name alone. Of several specs
+    each game draws one.
     """
 
     def __init__(self, config: Any) -> None:
-        game = make(config["game"])
-        super().__init__(GameAEC(game, action_features=True))
+        specs = [config["game"]] if isinstance(config["game"], str) else config["game"]
+        game = make(*specs)  # refuses specs that do not go together
+        self._tables = [GameAEC(make(spec), action_features=True) for spec in specs]
+        super().__init__(max(self._tables, key=lambda aec: aec.max_num_agents))
         self._worker = getattr(config, "worker_index", None) or 0
         self._selfplay = config["selfplay"]
         frozen = past(config["past_selves"])
@@ -57,6 +60,8 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
             # Once, since RLlib repeats its seed with every batch; and with the runner's number,
             # since it counts the seeds on from both runner to runner and game to game.
             self._rng = np.random.default_rng(None if seed is None else [seed, self._worker])
+        if len(self._tables) > 1:
+            self.env = self._tables[self._rng.integers(len(self._tables))]
         super().reset(seed=int(self._rng.integers(2**63)))
         self._seat(self._rng)
         while self.env.agents and self.env.agent_selection in self._played:

@@ -24,11 +24,11 @@ from typing import Any
 from agents.cluster import reach
 from agents.network import Shape
 from agents.neural import save
-from drago_env.core.files import write
+from drago_env.core.files import in_words, write
 from drago_env.games import make
 from drago_env.wrappers.aec import GameAEC
 from train.arguments import parse
-from train.evaluate import as_markdown, evaluate
+from train.evaluate import arena_games, as_markdown, evaluate
 from train.progress import progress_bar
 from train.rllib_command import FORMER, Command, check
 
@@ -39,7 +39,7 @@ OBJECT_STORE = 200 * 2**20  # bytes; the games of a batch need a tenth of it
 def train(command: Command) -> Path:
     """Trains to the end, and returns the file of the network."""
     check(command)
-    aec, out = GameAEC(make(command.spec), action_features=True), command.out
+    aec, out = GameAEC(make(*command.specs), action_features=True), command.out
     with _ray(command):
         algorithm = configure(command, aec).build_algo()
         out.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def configure(command: Command, aec: Any) -> Any:
         for name, kind in classes.items()
     }
     env_config = {
-        "game": command.spec,
+        "game": command.specs,
         "opponents": command.rivals,
         "past_selves": command.past_selves,
         "selfplay": command.selfplay,
@@ -223,10 +223,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = parse(Command, "train.rllib_ppo", arguments, **FORMER)
         player = f"neural:path={train(command)}"
         if games := command.evaluate_games:
-            found = evaluate(player, command.simple, [command.spec], games, 1)
+            found = evaluate(player, command.simple, arena_games(command.specs), games, 1)
             print(as_markdown(found))
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted. What was saved so far is in the run folder.", file=sys.stderr)

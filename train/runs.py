@@ -29,7 +29,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from agents.files import reading, replacing
-from drago_env.core.files import read_json, write
+from drago_env.core.files import in_words, read_json, write
 from train.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class Run:
         try:
             config = read_json(path / "config.json", RunError)
         except (OSError, RunError) as error:
-            raise RunError(f"{path} is not the folder of a training run: {error}") from error
+            raise RunError(
+                f"{path} is not the folder of a training run: {in_words(error)}"
+            ) from error
         version = config.get("version") if isinstance(config, dict) else None
         if version not in (1, VERSION):
             raise RunError(

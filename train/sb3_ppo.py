@@ -30,25 +30,27 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback, EveryNTimesteps
 from stable_baselines3.common.logger import CSVOutputFormat, Logger, TensorBoardOutputFormat
 from stable_baselines3.common.utils import LinearSchedule
-from stable_baselines3.common.vec_env import VecEnv, VecMonitor
+from stable_baselines3.common.vec_env import VecEnv
 
 from agents import neural
-from agents.shorthand import GameOptions
-from drago_env.core.files import replacing
+from agents.network import Shape
+from agents.shorthand import GamesOptions
+from drago_env.core.files import in_words, replacing
 from drago_env.games import make
 from drago_env.policy import resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
+from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from train import runs
-from train.arguments import Hyperparameters, parse, rewarded, simple_agents
-from train.evaluate import Evaluation, as_markdown, evaluate
+from train.arguments import Hyperparameters, make_game, parse, rewarded, simple_agents
+from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
 from train.runs import Run
-from train.sb3_policy import LegalActionsPolicy
 
+MANY = 50  # games after which it is told that all of them paid the same
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
 
 
 @dataclass
-class Arguments(Hyperparameters, GameOptions):
+class Arguments(Hyperparameters, GamesOptions):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
@@ -64,7 +66,7 @@ class Arguments(Hyperparameters, GameOptions):
     evaluate_every: int = 250_000
     """decisions between two arenas against each of the opponents"""
     evaluate_games: int = 400
-    """games of each arena"""
+    """games of each arena; one for each number of players, in the first game that has it"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,9 +77,9 @@ class Arguments(Hyperparameters, GameOptions):
             raise ValueError("opponents must name at least one agent")
 
     @property
-    def spec(self) -> str:
-        """The game that these words mean, with the reward that suits learning."""
-        return rewarded(super().spec)
+    def specs(self) -> list[str]:
+        """The game that these words mean, with its reward, or the one that suits learning."""
+        return [rewarded(spec, self.reward) for spec in super().specs]
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -86,14 +88,17 @@ class Arguments(Hyperparameters, GameOptions):
         return simple if self.opponents is None else self.opponents
 
 
-def make_env(arguments: Arguments) -> VecMonitor:
+def make_env(arguments: Arguments) -> LearnerVecEnv:
     """The games: each observation holds the mask and the features of every action."""
-    game = make(arguments.spec)
-    there = game.spec.feature_size > 0
-    env = LearnerVecEnv(
-        game, arguments.num_envs, arguments.rivals, flat=False, action_features=there
+    game, variants = make_game(arguments.specs)
+    return LearnerVecEnv(
+        game,
+        arguments.num_envs,
+        arguments.rivals,
+        flat=False,
+        action_features=game.spec.feature_size > 0,
+        variants=variants.tolist(),
     )
-    return VecMonitor(env)
 
 
 def make_model(arguments: Arguments, env: VecEnv) -> MaskablePPO:
@@ -125,20 +130,27 @@ class Arena(BaseCallback):
         self._arguments, self._run = arguments, run
         self._signature = make(arguments.spec).signature
         self.found: list[Evaluation] = []
+        self._played = -1  # the steps of the last arena
 
     def _on_step(self) -> bool:
         self.play()
         return True
 
     def play(self) -> None:
+        """One arena against each opponent, unless the network has played these already."""
+        if self._played == self.num_timesteps:
+            return
+        self._played = self.num_timesteps
+        self._advise()
         arguments, policy = self._arguments, self.model.policy
         assert isinstance(policy, LegalActionsPolicy)
         file = self._run.path / runs.NETWORK
-        saved = (policy.network.weights(), policy.shape, self._signature)
+        shape = Shape(**policy.shape._asdict())
+        saved = (policy.network.weights(), shape, self._signature)
         self.found = evaluate(
             neural.Neural(neural.Checkpoint(file, *saved, {})),
             arguments.rivals,
-            [arguments.spec],
+            arena_games(arguments.specs),
             arguments.evaluate_games,
             arguments.seed,
         )
@@ -149,11 +161,24 @@ class Arena(BaseCallback):
             self._run.curve(tag, e.win_share, self.num_timesteps)
         neural.save(file, *saved, self._run.config | {"evaluations": rows})
 
+    def _advise(self) -> None:
+        """Says so where all games pay the same: there is nothing to learn from."""
+        paid = {round(game["r"], 6) for game in self.model.ep_info_buffer or ()}
+        if len(paid) == 1 and len(self.model.ep_info_buffer or ()) >= MANY:
+            print(
+                f"note: each of the last games paid {paid.pop():g}, so nothing tells a better "
+                "decision from a worse one: add weaker --opponents, such as uniform, or choose a "
+                "--reward that also counts points, where the game has one",
+                file=sys.stderr,
+            )
+
 
 def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
     """Trains to the end; returns how the network plays then."""
     # an agent that is not known is told before any folder is made
     resolve_all(arguments.rivals, arguments.spec)
+    rollout = arguments.num_envs * arguments.num_steps
+    steps = -(-arguments.steps // rollout) * rollout  # whole rollouts, as they are collected
     runs.check_vacant(arguments.out, "choose another --out")
     model = make_model(arguments, make_env(arguments))
     told = asdict(arguments) | {"out": str(arguments.out), "opponents": arguments.rivals}
@@ -164,7 +189,7 @@ def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
         model.set_logger(logger)
         arena = Arena(arguments, run)
         every = EveryNTimesteps(arguments.evaluate_every, arena)
-        model.learn(arguments.steps, callback=every, progress_bar=progress)
+        model.learn(steps, callback=every, progress_bar=progress)
         arena.play()
         with replacing(run.path / "model.zip") as part:
             model.save(part)
@@ -175,7 +200,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         found = train(parse(Arguments, "train.sb3_ppo", words), progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         kept = "the run folder has the network of the last arena, if one was played"

@@ -9,8 +9,6 @@ Every generation is logged to a CSV file.
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +20,9 @@ from numpy.typing import NDArray
 from rich.progress import Progress
 from scipy.optimize import minimize
 
+from agents.fitting import Likelihood, log, store
 from drago_env import MountDrago, Rules
 from drago_env.core.chance import mix
-from drago_env.core.files import write
 from drago_env.mount_drago import planning
 from drago_env.mount_drago.planning import Weights, WinChance
 from drago_env.mount_drago.rules import MAX_PLAYERS
@@ -75,7 +73,8 @@ def main(arguments: Arguments) -> None:
                     tuned: Any = fit(game, arguments)
                 else:
                     tuned = tune(game, name, arguments, progress)
-                _store(name, players, tuned._asdict())
+                store(planning.WEIGHTS, name, players, tuned._asdict())
+                planning.weights.cache_clear()
 
 
 def tune(game: MountDrago, name: str, arguments: Arguments, progress: Progress) -> Weights:
@@ -101,7 +100,7 @@ def tune(game: MountDrago, name: str, arguments: Arguments, progress: Progress) 
     checks = [compete(game, mean[None], other, CHECK_DEALS, rng)[0] for other in (START, greedy)]
     rows.append(["against start, greedy", *checks, *mean])
     columns = ("generation", "mean share", "best share", *Weights._fields)
-    _log(LOGS / f"{name}-{players}.csv", columns, rows)
+    log(LOGS / f"{name}-{players}.csv", columns, rows)
     return Weights(*mean.tolist())
 
 
@@ -141,49 +140,32 @@ def fit(game: MountDrago, arguments: Arguments) -> WinChance:
     planning.roll(game, end, mix(end["rng"]), table, noise=FIT_NOISE)
     shares = game.shares(end)
 
-    def surprise(numbers: NDArray[np.float64], rows: slice) -> float:
+    def chances(numbers: NDArray[np.float64], rows: slice) -> NDArray[np.float64]:
         weights = np.tile(numbers, (len(planning.PLAYERS), 1))
-        chances = planning.win_chances(game, np.ascontiguousarray(state[rows]), weights)
-        return float(-(shares[rows] * np.log(chances + 1e-12)).sum(1).mean())
+        return planning.win_chances(game, np.ascontiguousarray(state[rows]), weights)
 
-    known, kept = slice(0, len(state) * 4 // 5), slice(len(state) * 4 // 5, None)
+    likelihood = Likelihood(chances, shares)
     start = np.zeros(len(WinChance._fields))
     start[-2:] = 0.4
-    found = minimize(surprise, start, args=(known,), method="BFGS", options={"eps": 1e-4})
-    numbers = found.x.round(3)
+    numbers = likelihood.fit(start)
     columns = ("positions", "surprise", "surprise by score alone", "surprise of guessing")
-    row = [len(state), surprise(numbers, kept), _score_alone(surprise, known, kept)]
+    surprise = likelihood.surprise(numbers, likelihood.kept)
+    row = [len(state), surprise, _score_alone(likelihood)]
     path = LOGS / f"win_chance-{players}.csv"
-    _log(path, (*columns, *WinChance._fields), [[*row, np.log(players), *numbers]])
+    log(path, (*columns, *WinChance._fields), [[*row, np.log(players), *numbers]])
     return WinChance(*numbers.tolist())
 
 
-def _score_alone(surprise: Any, known: slice, kept: slice) -> float:
+def _score_alone(likelihood: Likelihood) -> float:
     """How much the other weights add is seen by leaving it out."""
 
-    def padded(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.concatenate([np.zeros(len(WinChance._fields) - 2), ends])
+    def surprise(ends: NDArray[np.float64], rows: slice = likelihood.known) -> float:
+        padded = np.concatenate([np.zeros(len(WinChance._fields) - 2), ends])
+        return likelihood.surprise(padded, rows)
 
-    found = minimize(lambda ends: surprise(padded(ends), known), [0.4, 0.4], method="Nelder-Mead")
-    return float(surprise(padded(found.x), kept))
-
-
-def _store(name: str, players: int, numbers: dict[str, float]) -> None:
-    sets = json.loads(planning.WEIGHTS.read_text("utf-8")) if planning.WEIGHTS.exists() else {}
-    sets.setdefault(name, {})[str(players)] = numbers
-    sets = {key: dict(sorted(table.items())) for key, table in sorted(sets.items())}
-    text = json.dumps(sets, indent=1) + "\n"
-    write(planning.WEIGHTS, text)
-    planning.weights.cache_clear()
-
-
-def _log(path: Path, columns: tuple[str, ...], rows: list[list[Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            writer.writerow([round(x, 4) if isinstance(x, float) else x for x in row])
+    found = minimize(surprise, [0.4, 0.4], method="Nelder-Mead")
+    return surprise(found.x, likelihood.kept)
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Arguments, description=__doc__))
+    main(tyro.cli(Arguments, prog="python -m agents.mount_drago.tune", description=__doc__))

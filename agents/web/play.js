@@ -321,16 +321,21 @@ async function hint() {
 
 // ---------------------------------------------------------------- talking to the server
 
-async function ask(wish) {
-  setBusy(true);
-  say("");
+async function reach(wish) {
   try {
     await wish();
+    return true;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // fetch throws one if nobody answers
     say("The server does not answer. Is it still running?");
-    await settle();
+    return false;
   }
+}
+
+async function ask(wish) {
+  setBusy(true);
+  say("");
+  if (!(await reach(wish))) await settle();
 }
 
 function send(path, wish) {

@@ -8,15 +8,17 @@ let judged = {}; // what search thinks of the moves, by their numbers
 async function look(move) {
   if (busy) return;
   if (move >= lastMove()) return backToNow();
-  const [status, frame] = await call(`${api}/look?move=${move}`);
-  if (status !== 200) return say(frame.error);
-  closeQuestion();
-  looked = move;
-  drawFrame(frame);
-  document.body.classList.add("looks");
-  byId("looking").hidden = false;
-  byId("looked").textContent = aboutMove(move);
-  mark(move);
+  await reach(async () => {
+    const [status, frame] = await call(`${api}/look?move=${move}`);
+    if (status !== 200) return say(frame.error);
+    closeQuestion();
+    looked = move;
+    drawFrame(frame);
+    document.body.classList.add("looks");
+    byId("looking").hidden = false;
+    byId("looked").textContent = aboutMove(move);
+    mark(move);
+  });
 }
 
 const lastMove = () => position.frames.at(-1).move;
@@ -83,8 +85,7 @@ function showEnd() {
   if (byId("review").dataset.version === `${position.version}`) return;
   byId("review").dataset.version = position.version;
   judged = {};
-  showScores();
-  review(position.version);
+  reach(showScores).then(() => reach(() => review(position.version)));
 }
 
 function drawChart(figure, text) {

@@ -14,6 +14,7 @@ class Advice(NamedTuple):
     assess: Any = None  # (game, count, rules, weights, work) -> the best place; work["values"]
     leaf: Any = None  # (game, rules, plan, weights, work): work["leaf"], a value for each seat
     hidden: Any = None  # (game, seat) -> whether the decision on turn is hidden from this seat
+    quiet: Any = None  # (game) -> whether a playout may be cut here, such as between turns
 
 
 class Mind(NamedTuple):
@@ -32,6 +33,11 @@ def no_kind(game: Any) -> Any:
 @inlined
 def seen(game: Any, seat: Any) -> Any:
     return False
+
+
+@inlined
+def anywhere(game: Any) -> Any:
+    return True
 
 
 @inlined

@@ -27,6 +27,7 @@ except ImportError:  # another numba: nothing is kept on disk
 Function = Callable[..., Any]
 PACKAGE = __name__.partition(".")[0]
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS["no_cfunc_wrapper"] = True  # nobody calls kernels from C: a quarter less to compile
 _taken: set[tuple[str, str]] = set()  # function and game of every `compiled_for`
 
 
@@ -80,6 +81,23 @@ class _Cache(_Base):  # type: ignore[misc,valid-type,unused-ignore]  # numba car
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept on disk; None, after a word about it, if it must be compiled."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call,misc,unused-ignore]
+        if found is None:
+            _announce()
+        return found
+
+
+@cache
+def _announce() -> None:
+    """Once in a process: the first call of all takes so long that people wonder."""
+    print(
+        f"{PACKAGE}: compiling for this machine, once; it can take a minute",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 @cache

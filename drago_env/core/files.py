@@ -29,6 +29,29 @@ DAMAGE = (
 )
 
 
+def in_words(error: BaseException) -> str:
+    """What an error says, without the numbers of the operating system and with what to do."""
+    if not isinstance(error, OSError) or error.filename is None:
+        inner = error.__cause__
+        told = isinstance(inner, OSError) and inner.filename is not None
+        return str(error).replace(str(inner), in_words(inner)) if inner and told else str(error)
+    path = Path(os.fsdecode(error.filename))
+    if isinstance(error, FileNotFoundError):
+        if not path.parent.exists():
+            return f"there is no folder {path.parent}: make it, or name another"
+        shown = path.name.removesuffix(".part")
+        return f"there is no {shown} in {path.parent.resolve()}: is the name right?"
+    if isinstance(error, FileExistsError):
+        return f"{path} exists already: name another"
+    if isinstance(error, PermissionError):
+        return f"{path} may not be read or written by you: name another"
+    if isinstance(error, IsADirectoryError):
+        return f"{path} is a folder: name a file"
+    if isinstance(error, NotADirectoryError):
+        return f"{path} runs through a file as if it were a folder: name another"
+    return f"{path}: {(error.strerror or str(error)).lower()}"
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yields a path beside `path`; what is written there takes its place, even if power fails."""

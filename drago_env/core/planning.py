@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.batches import NO_ACTION
+from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array
 from drago_env.core.compiled_game import CompiledGame
 from drago_env.core.search import END_OF_GAME, PLAN, Searches
@@ -28,6 +29,8 @@ class Planner(NamedTuple):
     head_start: float = 0.0  # playouts won that a unit of the values of `heuristic` is worth
     # which of the weights each game is played with; None: the first
     kind: Callable[[State], NDArray[np.int64]] | None = None
+    number: int = 1024  # playouts for a decision by default
+    hidden: Callable[[State], NDArray[np.bool_]] | None = None  # which decisions others do not see
 
 
 class Plan(NamedTuple):
@@ -64,6 +67,39 @@ class SearchResult(NamedTuple):
         return np.where(self.counts > 0, actions, NO_ACTION)
 
 
+def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:
+    """The values of the listed actions as probabilities."""
+    known = np.arange(found.values.shape[1]) < found.counts[:, None]
+    values = np.where(known, found.values, -np.inf)
+    shares = np.exp((values - values.max(1, keepdims=True)) / temperature)
+    return np.asarray(shares / shares.sum(1, keepdims=True), np.float32)
+
+
+def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.int64]:
+    """One of the listed actions of each row, drawn by the softmax of the values."""
+    numbers = mix(seed_array(seeds, len(found.counts)))
+    chance = (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    below = softmax(found, temperature).cumsum(1, dtype=np.float64)
+    places = (below <= (chance * below[:, -1])[:, None]).sum(1)
+    return np.asarray(found.actions[np.arange(len(places)), places], np.int64)
+
+
+def choose(
+    game: Any, state: State, found: SearchResult, seeds: NDArray[np.uint64], temperature: float
+) -> NDArray[np.int64]:
+    """The best action of each row; a decision that others do not see is drawn instead.
+
+    A best one could be countered by whoever foresees it. One that is worth `temperature` less is
+    drawn 1 / e times as often.
+    """
+    best, hidden = found.best(), planner_of(game, "a choice").hidden
+    if temperature > 0 and hidden is not None:
+        rows = np.flatnonzero(hidden(state) & (found.counts > 0))
+        parts: list[Any] = [part[rows] for part in found]
+        best[rows] = draw(SearchResult(*parts), seeds[rows], temperature)
+    return best
+
+
 def planner_of(game: Any, who: str) -> Planner:
     """What a game offers planners, or why `who` cannot play it."""
     planner = getattr(game, "planner", None)
@@ -91,6 +127,16 @@ def _assess(
     kernel = planner_of(game, "assess").searches.assess
     game.run(kernel, len(state), state, (game.tables, weights), best, values)
     return best, values
+
+
+def win_chances(
+    game: CompiledGame, state: State, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
+    out, plan = np.zeros((len(state), game.spec.seats)), np.zeros(1, PLAN)
+    kernel = planner_of(game, "win_chances").searches.estimate
+    game.run(kernel, len(state), state, (game.tables, plan, weights), out)
+    return out
 
 
 def roll(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,24 @@ def read(path: str | Path) -> list[Record]:
                 raise RecordError(f"{path}, line {number}: a record is an object, not {made!r:.40}")
             records.append(made)
     return records
+
+
+def table(records: Sequence[Record], seats: str = "players") -> dict[str, NDArray[Any]]:
+    """One row for each move of games of any kind, as equally long columns for pandas or Parquet.
+
+    `won` says whether the mover won in the end. Records are taken at their word: `verify_all` of
+    their game checks them. `seats` is where a record names who plays.
+    """
+    rows = []
+    for game, made in enumerate(records):
+        names, winners = made.get(seats) or {}, made.get("winners") or ()
+        for number, move in enumerate(made["moves"]):
+            seat = move["seat"]
+            name = names[seat] if names else ""
+            rows.append((game, number, seat, name, move["action"], seat in winners))
+    heads = ("game", "move", "seat", "player", "action", "won")
+    columns = zip(*rows, strict=True) if rows else [[]] * len(heads)
+    return {head: np.array(column) for head, column in zip(heads, columns, strict=True)}
 
 
 @dataclass
@@ -142,7 +160,7 @@ def same(said: Any, true: list[int]) -> bool:
     return said == true and all(map(is_int, said))
 
 
-def head_fault(made: Any, form: str, parts: dict[str, type], rules: Iterable[str]) -> str | None:
+def head_fault(made: Any, form: str, parts: Mapping[str, type], rules: Iterable[str]) -> str | None:
     """What is wrong with a record's format, with its parts or with the names of its rules."""
     if not isinstance(made, dict) or made.get("format") != form:
         return f"not a record of the format {form}"

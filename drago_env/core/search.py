@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drago_env.core.advice import Advice, Mind, alike, no_kind
+from drago_env.core.advice import Advice, Mind, alike, anywhere, no_kind
 from drago_env.core.batches import NO_ACTION, Functions
 from drago_env.core.chance import GOLDEN, below, mixed
 from drago_env.core.compiled import compiled_for, inlined
@@ -54,6 +54,7 @@ class Searches(NamedTuple):
     tree: Any
     assess: Any = None
     roll: Any = None
+    estimate: Any = None
 
 
 def searches(module: str, functions: Functions, advice: Advice | None = None) -> Searches:
@@ -68,7 +69,29 @@ def searches(module: str, functions: Functions, advice: Advice | None = None) ->
         _flat_search(module, functions, advice, roll),
         tree_search(module, functions, advice, roll),
     )
-    return found if advice.assess is None else found._replace(**_thumbs(module, functions, advice))
+    if advice.assess is not None:
+        found = found._replace(**_thumbs(module, functions, advice))
+    return (
+        found if advice.leaf is None else found._replace(estimate=_leaf(module, functions, advice))
+    )
+
+
+def _leaf(module: str, functions: Functions, advice: Advice) -> Any:
+    made, work_type, rules_of = compiled_for(module), functions.work, functions.rules_of
+    leaf, kind_of = advice.leaf, advice.kind or no_kind
+
+    @made
+    def estimate(state: Any, shared: Any, out: Any) -> None:
+        """What each position is worth to every seat."""
+        tables, plan, weights = shared
+        works = np.empty(1, work_type)
+        for row in range(state.shape[0]):
+            game = state[row]
+            leaf(game, rules_of(game, tables), plan[0], weights[kind_of(game)], works[0])
+            for seat in range(out.shape[1]):
+                out[row, seat] = works[0]["leaf"][seat] if seat < game["players"] else 0.0
+
+    return estimate
 
 
 def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]:
@@ -121,7 +144,7 @@ def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]
 def _roller(functions: Functions, advice: Advice) -> Any:
     over, legal, apply, shares = functions.over, functions.legal, functions.apply, functions.shares
     assess, leaf, seats = advice.assess or alike, advice.leaf, functions.seats
-    uniform, to_the_end = advice.assess is None, leaf is None
+    uniform, to_the_end, quiet = advice.assess is None, leaf is None, advice.quiet or anywhere
 
     @inlined
     def value_end(game: Any, rules: Any, plan: Any, weights: Any, work: Any) -> None:
@@ -133,12 +156,16 @@ def _roller(functions: Functions, advice: Advice) -> Any:
 
     @inlined
     def roll(game: Any, pick: Any, mind: Any, weights: Any, leaf_weights: Any) -> None:
-        """Plays on for so many decisions, each with probability `noise` at random; the leaf."""
+        """Plays on for so many decisions, each with probability `noise` at random; the leaf.
+
+        It goes on to where the game is quiet: what a position amid a turn is worth, leaves hardly
+        tell, and candidates that take more decisions than others would be cut at another point.
+        """
         work = mind.work
         limit = np.uint64(mind.plan["noise"] * 4294967296.0)
-        for _ in range(END_OF_GAME if to_the_end else mind.plan["depth"]):
-            if over(game):
-                break
+        left = END_OF_GAME if to_the_end else mind.plan["depth"]
+        while not over(game) and (left > 0 or not quiet(game)):
+            left -= 1
             count = legal(game, mind.rules, work["actions"])
             pick += GOLDEN
             if uniform:

@@ -70,7 +70,8 @@ def _outcomes(joined: Columns, frames: list[Frame], ends: list[Columns]) -> Colu
     games, steps, seats = int(game.max()) + 1, int(move.max()) + 1, ends[0]["seen"].shape[1]
     paid = np.zeros((steps, games, seats), np.float32)
     for frame in frames:
-        paid[frame.move, frame.records[frame.rows]] = frame.rewards[frame.rows]
+        if len(frame.rows):  # else it is the end
+            paid[frame.move, frame.records[frame.rows]] = frame.rewards[frame.rows]
     places = np.full((steps, games), -1)
     places[move, game] = np.arange(len(game))
     movers, over = np.zeros((steps, games), np.int64), np.zeros((steps, games), np.bool_)

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import real
-from drago_env.core.planning import SearchResult, judge
-from drago_env.dragon_delta.planning import draw, weights
-from drago_env.dragon_delta.state import PROGRAM
+from drago_env.core.planning import SearchResult, choose, judge
+from drago_env.dragon_delta.planning import weights
 from drago_env.policy import View, planned, row_numbers
 
 
@@ -39,14 +38,7 @@ class Heuristic:
         """What the rules of thumb choose or draw in each row of the view."""
         game, state = planned(view, self.name)
         seeds = row_numbers(rng, len(state))
-        found = self.search(game, state, seeds)
-        best = found.best()
-        rows = np.flatnonzero(state["step"] == PROGRAM)
-        if self.temperature > 0 and len(rows):
-            parts: list[Any] = [part[rows] for part in found]
-            few = SearchResult(*parts)
-            best[rows] = draw(few, seeds[rows], self.temperature)
-        return best
+        return choose(game, state, self.search(game, state, seeds), seeds, self.temperature)
 
     def search(self, game: Any, state: NDArray[np.void], seeds: NDArray[np.uint64]) -> SearchResult:
         """What it thinks of every legal action, so that it can also teach a network."""

@@ -7,11 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.core.chance import mix
-from drago_env.core.checks import seed_array
-from drago_env.core.planning import Planner, SearchResult
+from drago_env.core.planning import Planner
 from drago_env.dragon_delta.kernel.planning import SEARCHES
-from drago_env.game import Seeds
+from drago_env.dragon_delta.state import PROGRAM
 
 
 class Weights(NamedTuple):
@@ -51,23 +49,8 @@ PLANNER = Planner(
     weights,
     playouts=("light", "heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
-    depth=10,
+    depth=1,  # to the end of the round
     head_start=2.0,
+    number=64,
+    hidden=lambda state: np.asarray(state["step"] == PROGRAM),
 )
-
-
-def softmax(found: SearchResult, temperature: float) -> NDArray[np.float32]:
-    """The values of the listed actions as probabilities."""
-    known = np.arange(found.values.shape[1]) < found.counts[:, None]
-    values = np.where(known, found.values, -np.inf)
-    shares = np.exp((values - values.max(1, keepdims=True)) / temperature)
-    return np.asarray(shares / shares.sum(1, keepdims=True), np.float32)
-
-
-def draw(found: SearchResult, seeds: Seeds, temperature: float) -> NDArray[np.int64]:
-    """One of the listed actions of each row, drawn by the softmax of the values."""
-    numbers = mix(seed_array(seeds, len(found.counts)))
-    chance = (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    below = softmax(found, temperature).cumsum(1, dtype=np.float64)
-    places = (below <= (chance * below[:, -1])[:, None]).sum(1)
-    return np.asarray(found.actions[np.arange(len(places)), places], np.int64)

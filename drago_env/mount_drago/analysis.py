@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.transitions import transitions as of_frames
-from drago_env.mount_drago.record import Record, walk
+from drago_env.mount_drago.moves import numbers
+from drago_env.mount_drago.record import Frame, Record, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
 
 
@@ -23,48 +24,56 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     its dragon; -1 and "" stand where a move has no card. `points_own` and `score_own` are the
     mover's, `score_own` after the move.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for frame in walk(records):
-        rules = frame.game.rules[0]
-        for row in frame.rows:
-            record = records[frame.records[row]]
-            move = record["moves"][frame.move]
-            seat, action = move["seat"], move["action"]
-            step, card = divmod(action, rules.card_kinds)
-            state = frame.state[row]
-            board = frame.game.boards[int(state["board"])]
-            colour, value, before, after = "", -1, -1, -1
-            if step < 3:
-                colour, value = COLOURS[card // rules.values], card % rules.values + 1
-                before = after = int(state["position"][card // rules.values])
-            if step < 2:
-                after = min(before + value, board.last)
-            moved = before != after
-            points = move["points"] + [0] * (MAX_PLAYERS - len(move["points"]))
-            values = (
-                int(frame.records[row]),
-                frame.move,
-                seat,
-                record["riders"][seat] if record.get("riders") else "",
-                action,
-                _STEPS[step],
-                colour,
-                value,
-                before,
-                after,
-                board.values[after] if moved else 0,
-                board.kinds[after] if moved else "",
-                int(state["hand_size"][seat]),
-                len(move["drawn"]),
-                move["deck"],
-                points[seat],
-                int(state["score"][seat]) + points[seat],
-                *points,
-            )
-            for column, entry in zip(columns.values(), values, strict=True):
-                column.append(entry)
+    parts = [_moves(frame, records) for frame in walk(records)]
+    if not parts:
+        return {name: np.array([]) for name in _COLUMNS}
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in _COLUMNS}
     order = np.lexsort((columns["move"], columns["game"]))
-    return {name: np.array(column)[order] for name, column in columns.items()}
+    return {name: column[order] for name, column in columns.items()}
+
+
+def _moves(frame: Frame, records: Sequence[Record]) -> dict[str, NDArray[Any]]:
+    """The rows of the moves that are made now."""
+    rules, state, games = frame.game.rules[0], frame.state[frame.rows], frame.records[frame.rows]
+    here = [records[game] for game in games.tolist()]
+    said = numbers([made["moves"][frame.move] for made in here])
+    assert said is not None, "the replay lets only well-formed moves through"
+    rows = np.arange(len(games))
+    step, card = np.divmod(said.action, rules.card_kinds)
+    of_card, colour = step < 3, np.minimum(card // rules.values, rules.colours - 1)
+    value = np.where(of_card, card % rules.values + 1, -1)
+    before = np.where(of_card, state["position"][rows, colour].astype(np.int64), -1)
+    last = np.array([board.last for board in frame.game.boards])[state["board"]]
+    after = np.where(step < 2, np.minimum(before + value, last), before)
+    moved = before != after
+    landed = [frame.game.boards[number] for number in state["board"].tolist()]
+    spaces = list(zip(landed, after.tolist(), moved.tolist(), strict=True))
+    names = [made.get("riders") for made in here]
+    own = said.points[rows, said.seat]
+    columns: dict[str, Any] = {
+        "game": games,
+        "move": np.full(len(games), frame.move),
+        "seat": said.seat,
+        "rider": [
+            known[seat] if known else ""
+            for known, seat in zip(names, said.seat.tolist(), strict=True)
+        ],
+        "action": said.action,
+        "step": np.array(_STEPS)[step],
+        "colour": np.where(of_card, np.array(COLOURS)[colour], ""),
+        "value": value,
+        "space_before": before,
+        "space_after": after,
+        "landed_value": [board.values[to] if on else 0 for board, to, on in spaces],
+        "landed_kind": [board.kinds[to] if on else "" for board, to, on in spaces],
+        "hand_size": state["hand_size"][rows, said.seat].astype(np.int64),
+        "drawn": said.size,
+        "deck": said.deck,
+        "points_own": own,
+        "score_own": state["score"][rows, said.seat].astype(np.int64) + own,
+    }
+    paid = {f"points_{seat}": said.points[:, seat] for seat in range(MAX_PLAYERS)}
+    return {name: np.asarray(column) for name, column in (columns | paid).items()}
 
 
 _STEPS = ("play", "keep", "discard", "done")

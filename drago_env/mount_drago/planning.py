@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core import planning
-from drago_env.core.checks import real
-from drago_env.core.files import read_json, reading
 from drago_env.core.planning import Plan, Planner, SearchResult
 from drago_env.core.search import END_OF_GAME
+from drago_env.core.weights import read_weights
 from drago_env.game import Seeds, State
 from drago_env.mount_drago.game import MountDrago
-from drago_env.mount_drago.kernel import win_chance as kernel
 from drago_env.mount_drago.kernel.planning import SEARCHES
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
 from drago_env.moved import moved
@@ -60,21 +58,8 @@ GREEDY = Weights(0, 1 / 1024, 0, 0, 0, 0, 0, 0)
 
 def read(path: Path | None = None) -> dict[str, dict[int, Weights | WinChance]]:
     """Every tuned set by its name (`heuristic`, `light`, `win_chance`) and number of players."""
-    path = path or WEIGHTS
-    sets = read_json(path)
-    with reading(path):
-        found = {
-            name: {
-                int(players): (WinChance if name == "win_chance" else Weights)(**numbers)
-                for players, numbers in table.items()
-            }
-            for name, table in sets.items()
-        }
-        for name, table in found.items():
-            for players, numbers in table.items():
-                for key, number in numbers._asdict().items():
-                    real(f"{key} of {name}, {players} players,", number, -1e6, 1e6)
-    return found
+    kinds = {"heuristic": Weights, "light": Weights, "win_chance": WinChance}
+    return read_weights(path or WEIGHTS, kinds)
 
 
 @cache
@@ -96,11 +81,12 @@ def kind(state: State) -> NDArray[np.int64]:
 PLANNER = Planner(
     SEARCHES,
     weights,
-    playouts=("light", "heuristic", "greedy", "uniform"),
+    playouts=("heuristic", "light", "greedy", "uniform"),
     leaves=("win_chance", "margin"),
     depth=5,
-    head_start=1.0,
     kind=kind,
+    head_start=2.0,
+    number=512,
 )
 
 
@@ -127,9 +113,7 @@ def win_chances(
 ) -> NDArray[np.float64]:
     """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
     _check_weights("weights", weights, WinChance, len(PLAYERS))
-    out = np.zeros((len(state), MAX_PLAYERS))
-    game.run(kernel.estimate, len(state), state, (game.tables, weights), out)
-    return out
+    return planning.win_chances(game, state, weights)
 
 
 def search(

@@ -35,6 +35,7 @@ from drago_env.game import Outcome, State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.knowledge import redraw
+from drago_env.mount_drago.moves import doubtful, numbers, untrue
 from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
 from drago_env.mount_drago.state import EMPTY, OVER
 
@@ -172,41 +173,42 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         state["board"][row] = book.boards.index(game.rules.board)
     n = len(games)
     lengths = np.array([len(game.made["moves"]) for game in games])
+    sound = np.array([game.fault is None for game in games])
+
+    def refuse(row: int, number: int, fault: str | None) -> None:
+        if fault:
+            games[row].fault, sound[row] = f"move {number}: {fault}", False
+
     for number in range(lengths.max(initial=0) + 1):
-        open_rows = np.array([game.fault is None for game in games])
-        rows = np.flatnonzero(open_rows & (lengths > number)).tolist()
-        moves = [games[row].made["moves"][number] for row in rows]
-        actions = np.full(n, NO_ACTION)
-        for row, move in zip(rows, moves, strict=True):
-            fault = _move_fault(book, state, row, move)
-            if fault:
-                games[row].fault = f"move {number}: {fault}"
-            else:
-                actions[row] = move["action"]
-        moving = np.array([row for row in rows if games[row].fault is None], np.int64)
+        rows = np.flatnonzero(sound & (lengths > number))
+        moves = [games[row].made["moves"][number] for row in rows.tolist()]
+        said = numbers(moves)
+        for place in doubtful(book, state, rows, said):
+            row = int(rows[place])
+            refuse(row, number, _move_fault(book, state, row, moves[place]))
+        moving, actions = rows[sound[rows]], np.full(n, NO_ACTION)
+        if len(moving) < len(rows) or said is None:
+            said = numbers([move for row, move in zip(rows, moves, strict=True) if sound[row]])
+        assert said is not None, "moves without a fault are well-formed"
+        actions[moving] = said.action
         outcome = Outcome(
             np.empty((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
         )
         yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
-        decks = state["deck_size"].astype(np.int64)
-        seats = state["seat"].astype(np.int64)
+        decks, seats = state["deck_size"].astype(np.int64), state["seat"].astype(np.int64)
         book.step_unchecked(state, actions, outcome)
+        for place in untrue(book, state, moving, said, outcome.points):
+            row = int(moving[place])
+            move = games[row].made["moves"][number]
+            refuse(row, number, _result_fault(book, state, row, move, outcome.points[row]))
+            actions[row], said.drawn[place] = NO_ACTION, 0
         cards = np.zeros((n, MAX_HAND), np.uint8)
-        for row, move in zip(rows, moves, strict=True):
-            if games[row].fault is None:
-                fault = _result_fault(book, state, row, move, outcome.points[row])
-                if fault:
-                    games[row].fault = f"move {number}: {fault}"
-                    actions[row] = NO_ACTION
-                else:
-                    cards[row, : len(move["drawn"])] = move["drawn"]
+        cards[moving] = said.drawn
         faults = np.empty(n, np.int64)
         redraw(state, seats, actions, decks, cards, book.tables, faults)
         for row in np.flatnonzero(faults >= 0).tolist():
             card = book.rules[0].card_text(int(cards[row, faults[row]]))
-            games[
-                row
-            ].fault = f"move {number}: {card} was drawn but is not in the deck (clause 7.3)"
+            refuse(row, number, f"{card} was drawn but is not in the deck (clause 7.3)")
     for row, game in enumerate(games):
         if game.fault is None:
             game.fault = _end_fault(book, state, row, game.made)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core import planning
 from drago_env.core.planning import Planner
+from drago_env.core.weights import read_weights
 from drago_env.game import State
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
-from drago_env.rupe_dei_draghi.kernel import win_chance as kernel
 from drago_env.rupe_dei_draghi.kernel.planning import SEARCHES
-from drago_env.rupe_dei_draghi.rules import MAX_PLAYERS
+from drago_env.rupe_dei_draghi.rules import MAX_PLAYERS, MIN_PLAYERS
+
+FITTED = Path(__file__).with_name("weights.json")  # by `python -m agents.rupe_dei_draghi.tune`
+PLAYERS = range(MIN_PLAYERS, MAX_PLAYERS + 1)
 
 
 class Weights(NamedTuple):
@@ -75,23 +81,21 @@ HEURISTIC = Weights(
 GREEDY = HEURISTIC._replace(
     exact=0.0, duel=0.0, rob=-9.0, rival=0.0, block=0.0, doors=0.0, tricks=0.0, tops=-3.0
 )
-WIN_CHANCE = WinChance(
-    held=0.5,
-    missing=6.0,
-    rivals_card=3.0,
-    occupied=6.0,
-    vain=4.0,
-    turn=2.0,
-    cards=0.5,
-    spread=6.0,
-    armour=14.0,
-)
-SETS = {"heuristic": HEURISTIC, "greedy": GREEDY, "win_chance": WIN_CHANCE}
+SETS = {"heuristic": HEURISTIC, "greedy": GREEDY}
 
 
+@cache
 def weights(name: str) -> NDArray[np.float64]:
-    """A set as the array that the kernels take."""
-    return np.array([SETS[name]], np.float64)
+    """A set as the array that the kernels take, a row for each number of players."""
+    if name == "win_chance":
+        table = read_weights(FITTED, {name: WinChance})[name]
+        return np.array([table[players] for players in PLAYERS], np.float64)
+    return np.array([SETS[name]] * len(PLAYERS), np.float64)
+
+
+def kind(state: State) -> NDArray[np.int64]:
+    """Which row of a set of weights each game is played with."""
+    return np.asarray(state["players"].astype(np.int64) - MIN_PLAYERS)
 
 
 PLANNER = Planner(
@@ -100,12 +104,12 @@ PLANNER = Planner(
     playouts=("heuristic", "greedy", "uniform"),
     leaves=("win_chance",),
     depth=8,
-    head_start=1.0,
+    kind=kind,
+    head_start=0.3,
+    number=128,
 )
 
 
 def win_chances(game: RupeDeiDraghi, state: State) -> NDArray[np.float64]:
     """Each seat's chance to win, `(n, seats)`; after the end its share of the victory."""
-    out = np.zeros((len(state), MAX_PLAYERS))
-    game.run(kernel.estimate, len(state), state, (game.tables, weights("win_chance")), out)
-    return out
+    return planning.win_chances(game, state, weights("win_chance"))

@@ -18,6 +18,7 @@ from drago_env.game import Game, State
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 
 Opponents = str | Policy | Sequence[str | Policy] | None
+Flat = bool | str  # whether an observation is an array alone; "features": with those of all actions
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
 ILLEGAL = ("raise", "end", "random")
 FORFEIT = -1.0  # what an illegal action pays where it ends the game, as in PettingZoo's wrapper
@@ -44,7 +45,7 @@ class LearnerBatch:
         num_envs: int,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         illegal: str = "raise",
         variants: Sequence[int] = (0,),
@@ -55,8 +56,15 @@ class LearnerBatch:
         players, fewest = int(counts.max()), int(counts.min())
         if seat is not None and seat not in range(fewest):
             raise ValueError(f"seat must be None or from 0 to {fewest - 1}, not {seat!r}")
+        if flat not in (False, True, "features"):
+            raise ValueError(f"flat must be False, True or 'features', not {flat!r}")
         if flat and action_features:
-            raise ValueError("a flat observation has no room for action_features; use the dict")
+            raise ValueError(
+                "a flat observation has no room for action_features: say flat='features', or "
+                "flat=False"
+            )
+        if flat == "features" and not game.spec.feature_size:
+            raise ValueError(f"{game.spec.title} has no features of actions: say flat=True")
         self.game, self.num_envs, self.players = game, num_envs, players
         self.seat, self.flat, self.action_features = seat, flat, action_features
         self.illegal, self._variants = illegal, np.array(variants, np.int64)
@@ -80,10 +88,12 @@ class LearnerBatch:
     # ------------------------------------------------------------ spaces
 
     def single_observation_space(self) -> spaces.Space[Any]:
-        """What one learner sees: a dict, or with `flat` the array alone."""
+        """What one learner sees: a dict, or with `flat` an array alone."""
         spec = self.game.spec
-        bound = spec.observation_bound
-        vector = spaces.Box(-bound, bound, (spec.observation_size,), np.float32)
+        bound, size = spec.observation_bound, spec.observation_size
+        if self.flat == "features":
+            size += spec.num_actions * spec.feature_size
+        vector = spaces.Box(-bound, bound, (size,), np.float32)
         if self.flat:
             return vector
         parts: dict[str, spaces.Space[Any]] = {
@@ -101,6 +111,11 @@ class LearnerBatch:
         """Whom the games meet from their next reset on; running games are not touched."""
         self._pool = resolve_all(opponents, self.game)
         self._names += dict.fromkeys(p.name for p in self._pool if p.name not in self._names)
+
+    @property
+    def pool(self) -> list[str]:
+        """The names of those whom the games meet."""
+        return [policy.name for policy in self._pool]
 
     def seed(self, seed: int) -> None:
         """Seeds the generator that policies draw from if they do not use the rows' own numbers."""
@@ -252,6 +267,8 @@ class LearnerBatch:
         ended = np.flatnonzero(self.over)
         if len(ended):
             vector[ended] = self.game.observe(select(self.state, ended), self.learner[ended])
+        if self.flat == "features":
+            vector = np.hstack([vector, self.features().reshape(self.num_envs, -1)])
         if self.flat:
             return vector
         parts: dict[str, NDArray[Any]] = {"observation": vector, "action_mask": self.mask()}

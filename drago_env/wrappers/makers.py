@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from pettingzoo.utils import wrappers
 
 from drago_env.games import make, module_of
 from drago_env.wrappers.aec import GameAEC, Ordered
-from drago_env.wrappers.learner import Opponents
+from drago_env.wrappers.learner import Flat, Opponents
 from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from drago_env.wrappers.single import LearnerEnv
 from drago_env.wrappers.vector import LearnerVectorEnv
@@ -38,8 +37,13 @@ def makers(name: str) -> Makers:
         _maker(name, "vector_env", LearnerVectorEnv),
         _maker(name, "selfplay_env", SelfPlayVectorEnv),
         _maker(name, "sb3_env", _sb3),
-        partial(make, name),
+        _maker(name, "game", _book),
     )
+
+
+def _book(game: Any) -> Any:
+    """The rule book."""
+    return game
 
 
 def _wrapped(
@@ -59,7 +63,7 @@ def _sb3(
     num_envs: int = 1,
     opponents: Opponents = None,
     seat: int | None = None,
-    flat: bool = True,
+    flat: Flat = True,
     action_features: bool = False,
     illegal: str = "raise",
 ) -> Any:

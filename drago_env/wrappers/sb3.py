@@ -10,8 +10,8 @@ from gymnasium import spaces
 
 from drago_env.core.checks import seed_array, whole
 from drago_env.game import Game
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, told
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -28,8 +28,9 @@ class LearnerVecEnv(VecEnv):
     `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
     `env_method("set_opponents", ...)` takes effect at each game's next reset. Every info has the
     same numbers at every step: `seat`, `opponents` (`opponent_names(...)` names them), and
-    `scores`, `winners` and `rank`, 0 before the end. Algorithms without masks need
-    `illegal="end"` or `"random"`, see `LearnerEnv`.
+    `scores`, `winners` and `rank`, 0 before the end. That of a game's end also has `episode`, as
+    `VecMonitor` makes it, so that learning logs `rollout/ep_rew_mean`. Algorithms without masks
+    need `illegal="end"` or `"random"`, see `LearnerEnv`.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class LearnerVecEnv(VecEnv):
         num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = True,
+        flat: Flat = True,
         action_features: bool = False,
         illegal: str = "raise",
         variants: Sequence[int] = (0,),
@@ -49,6 +50,7 @@ class LearnerVecEnv(VecEnv):
         self._running: list[dict[str, Any]] = [{}] * num_envs  # the infos of running games
         self._chosen = np.zeros(num_envs, np.int64)
         self._live = np.ones(num_envs, np.bool_)
+        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
         self._started = self._closed = False
         actions = spaces.Discrete(game.spec.num_actions)
         super().__init__(num_envs, self._batch.single_observation_space(), actions)
@@ -71,6 +73,7 @@ class LearnerVecEnv(VecEnv):
             self._batch.seed(int(seeds[0]))
             self._batch.reset(seeds, rows)
         self._started, self._closed = True, False
+        self._returns[:] = self._lengths[:] = 0
         self._reset_seeds()
         self._reset_options()
         self._note(rows)
@@ -89,6 +92,8 @@ class LearnerVecEnv(VecEnv):
         """Makes the step; finished games begin anew at once, as in every `VecEnv`."""
         batch = self._batch
         rewards = batch.step(self._chosen, self._live).astype(np.float32)
+        self._returns += rewards
+        self._lengths += 1
         done = batch.over
         infos = [info.copy() for info in self._running]
         for row in np.flatnonzero(batch.was_illegal).tolist():
@@ -103,8 +108,10 @@ class LearnerVecEnv(VecEnv):
                     else last[row]
                 )
                 info["TimeLimit.truncated"] = bool(truncated[row])
+                info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row])}
                 infos[row] = info
             batch.reset_following(ended)
+            self._returns[ended] = self._lengths[ended] = 0
             self._note(ended)
         return batch.observation(), rewards, done, infos
 
@@ -180,7 +187,11 @@ class LearnerVecEnv(VecEnv):
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
         self._note(range(self.num_envs))
+        self._returns[:] = self._lengths[:] = 0
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"{self.num_envs} games")
 
     def close(self) -> None:
         """Nothing is stepped any more until the next reset."""

@@ -15,7 +15,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
 from drago_env.moved import moved
-from drago_env.wrappers.spaces import CLOSED, decision_space
+from drago_env.wrappers.spaces import CLOSED, decision_space, told
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -116,6 +116,9 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             parts["legal_actions"] = np.where(listed, turn.legal.actions.astype(np.int64), -1)
             parts["action_features"] = self.game.features(self.state, turn.legal)
         return parts
+
+    def __repr__(self) -> str:
+        return told(self, self.game, f"{self.num_envs} games")
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""

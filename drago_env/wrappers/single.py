@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, told
 from drago_env.wrappers.texts import action_from_text, legal_texts
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
@@ -23,11 +23,12 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     """One seat is the learner's, the others belong to opponents drawn at each reset.
 
     The observation is a dict of `observation` and `action_mask`, with `action_features=True` also
-    the features of every action; with `flat=True` it is the array alone. The mask is always in
-    `info["action_mask"]` and in `action_masks()` too; that of a finished game allows the last
-    action. `info` has numbers only, with the same keys at every step: the learner's `seat`, the
-    `opponents` (`opponent_names()` names them), and `scores`, `winners` and `rank`, 0 before the
-    end. The reward is what the learner's seat got since its last decision.
+    the features of every action; with `flat=True` it is the array alone, with `flat="features"` the
+    array and the features of every action at the action's own place, 0 where it is not legal. The
+    mask is always in `info["action_mask"]` and in `action_masks()` too; that of a finished game
+    allows the last action. `info` has numbers only, with the same keys at every step: the learner's
+    `seat`, the `opponents` (`opponent_names()` names them), and `scores`, `winners` and `rank`, 0
+    before the end. The reward is what the learner's seat got since its last decision.
 
     An action that is `illegal` raises and changes nothing; with `"end"` the game ends and pays -1,
     with `"random"` a legal action is made instead, and `info["illegal"]` tells. The position in
@@ -42,7 +43,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         game: Game,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         render_mode: str | None = None,
         illegal: str = "raise",
@@ -183,6 +184,9 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
         self._started = True
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"against {', '.join(self._batch.pool)}")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_window": None}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.game import GameSpec
+from drago_env.game import Game, GameSpec
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 FPS = 4  # pictures a second in a window
@@ -32,3 +32,10 @@ def decision_space(spec: GameSpec, action_features: bool) -> spaces.Dict:
         parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
         parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
     return spaces.Dict(parts)
+
+
+def told(env: Any, game: Game, *more: str) -> str:
+    """What an environment is, for its `repr`."""
+    players = int(game.players(game.new(0))[0])
+    words = ", ".join([game.spec.title, f"{players} players", *more])
+    return f"<{type(env).__name__}: {words}>"

@@ -28,13 +28,14 @@ def action_from_text(game: Game, state: State, legal: dict[str, int], text: str)
     asked = _words(text)
     spoken = [(_words(told), action) for told, action in legal.items()]
     spoken += [(_words(game.action_text(action)), action) for action in legal.values()]
-    for fits in (lambda words: words == asked, lambda words: bool(asked) and _within(asked, words)):
-        found = dict.fromkeys(action for words, action in spoken if fits(words))
-        if len(found) == 1:
-            return next(iter(found))
-        if found:
-            named = [told for told, action in legal.items() if action in found]
-            raise ValueError(f"{text!r:.60} can mean {' or '.join(map(repr, named))}: say which")
+    exact = {action for words, action in spoken if words == asked}
+    loose = {action for words, action in spoken if asked and _within(asked, words)}
+    found = exact or loose
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        named = [told for told, action in legal.items() if action in found]
+        raise ValueError(f"{text!r:.60} can mean {' or '.join(map(repr, named))}: say which")
     action = game.action_from_text(text)  # or a ValueError that has suggestions
     raise game.illegal(state, 0, action)
 

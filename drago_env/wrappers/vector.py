@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
-from drago_env.wrappers.learner import LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED
+from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
+from drago_env.wrappers.spaces import CLOSED, told
 
 
 class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -38,7 +38,7 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         num_envs: int = 1,
         opponents: Opponents = None,
         seat: int | None = None,
-        flat: bool = False,
+        flat: Flat = False,
         action_features: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         illegal: str = "raise",
@@ -156,6 +156,9 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def view(self) -> View:
         """Clones for a planner in the learner's place, one for each game."""
         return self._batch.view()
+
+    def __repr__(self) -> str:
+        return told(self, self._batch.game, f"{self.num_envs} games")
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""

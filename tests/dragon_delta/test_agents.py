@@ -10,12 +10,12 @@ import pytest
 
 from agents.arena import Config, run
 from drago_env.core.compiled import compiled
-from drago_env.core.planning import SearchResult, judge
+from drago_env.core.planning import SearchResult, draw, judge, softmax
 from drago_env.dragon_delta.game import DragonDelta
 from drago_env.dragon_delta.kernel.play import rules_of
 from drago_env.dragon_delta.kernel.way import EXACT, WORK, find_way
 from drago_env.dragon_delta.map import MAX_LINKS
-from drago_env.dragon_delta.planning import draw, softmax, weights
+from drago_env.dragon_delta.planning import weights
 from drago_env.dragon_delta.rules import CARDS, Rules
 from drago_env.dragon_delta.state import OVER, PROGRAM
 from drago_env.policy import View, resolve

@@ -11,9 +11,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+import drago_env
 from drago_env import MountDrago, Rules, analysis
+from drago_env.games import BUILT_IN
 from drago_env.mount_drago.record import Record, RecordError
 from drago_env.mount_drago.rules import COLOURS
+from tests.games import short_makers
 from tests.mount_drago.games import ALL_RULES, SCARCE, STANDARD, TINY, Played, name, play
 
 GAMES = tuple(play(rules, seed) for rules in ALL_RULES for seed in (0, 1))
@@ -88,6 +91,24 @@ def test_table_goes_through_parquet(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table(table), tmp_path / "arrow.parquet")
     again = pyarrow.parquet.read_table(tmp_path / "arrow.parquet").to_pydict()
     assert again == {column: entries.tolist() for column, entries in table.items()}
+
+
+@pytest.mark.parametrize("kind", BUILT_IN)
+def test_records_of_every_game_are_a_table(kind: str) -> None:
+    game = short_makers(kind).game()
+    made = drago_env.play(game, ["uniform", "uniform"], range(3)).records
+    table = pandas.DataFrame(analysis.table(made))
+    for column in ("game", "move", "seat", "action"):
+        wanted = [
+            index if column == "game" else number if column == "move" else move[column]
+            for index, one in enumerate(made)
+            for number, move in enumerate(one["moves"])
+        ]
+        assert table[column].tolist() == wanted
+    if kind != "mount_drago":
+        assert set(table["player"]) == {"uniform"}
+        won = {(g, s) for g, one in enumerate(made) for s in one["winners"]}
+        assert {(g, s) for g, s, w in table[["game", "seat", "won"]].to_numpy() if w} <= won
 
 
 def test_table_of_running_games_and_of_none() -> None:

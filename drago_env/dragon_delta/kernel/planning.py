@@ -32,9 +32,9 @@ def hidden(game: Any, seat: Any) -> Any:
 
 
 @inlined
-def no_kind(game: Any) -> Any:
-    """One set of weights for all numbers of players."""
-    return 0
+def quiet(game: Any) -> Any:
+    """Between two rounds: nobody has programmed yet."""
+    return game["step"] == PROGRAM and game["program"][game["first"], 0] == EMPTY
 
 
 @inlined
@@ -86,5 +86,5 @@ def imagine(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
 SEARCHES = searches(
     __name__,
     FUNCTIONS._replace(work=WORK, determinize=imagine),
-    Advice(no_kind, assess_all, leaf_values, hidden),
+    Advice(assess=assess_all, leaf=leaf_values, hidden=hidden, quiet=quiet),
 )

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import compiled, inlined
-from drago_env.mount_drago.kernel.heuristic import WORK, best_gain, value_ahead, weigh
+from drago_env.core.compiled import inlined
+from drago_env.mount_drago.kernel.heuristic import best_gain, value_ahead, weigh
 from drago_env.mount_drago.kernel.turn import shares
-from drago_env.mount_drago.rules import MIN_PLAYERS
 from drago_env.mount_drago.state import OVER
 
 # `planning.WinChance` says what each weight means.
@@ -75,16 +74,3 @@ def leaf_values(game: Any, rules: Any, plan: Any, outlook: Any, work: Any) -> No
             out[rider] = 0.5 + (own - (total - own) / (players - 1)) / 64.0
     else:
         win_chances(game, rules, outlook, work, out)
-
-
-@compiled
-def estimate(state: Any, shared: Any, out: Any) -> None:
-    """Each seat's chance to win, by the fitted estimate."""
-    tables, weights = shared
-    works = np.empty(1, WORK)
-    for row in range(state.shape[0]):
-        game = state[row]
-        for seat in range(out.shape[1]):
-            out[row, seat] = 0.0
-        kind = game["players"] - MIN_PLAYERS
-        win_chances(game, tables[game["board"]], weights[kind], works[0], out[row])

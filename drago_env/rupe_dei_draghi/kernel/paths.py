@@ -114,7 +114,7 @@ def _search_all(game: Any, goal: Any, rules: Any) -> Any:
 def find_targets(game: Any, rules: Any) -> None:
     """All destinations of the seat's knight by the points card in use (6.1 to 6.5, 10.1)."""
     clear(game["targets"])
-    _search_all(game, NONE, rules)
+    _search_all(game, np.int64(NONE), rules)
     if game["armour"][game["seat"]] == 0:  # 10.1
         for word in range(game["targets"].shape[0]):
             game["targets"][word] &= ~rules["keeps"][word]

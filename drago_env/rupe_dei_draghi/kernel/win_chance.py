@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from drago_env.core.compiled import compiled, inlined
+from drago_env.core.compiled import inlined
 from drago_env.rupe_dei_draghi.kernel import costs
-from drago_env.rupe_dei_draghi.kernel.costs import WORK, find_costs, set_prices
+from drago_env.rupe_dei_draghi.kernel.costs import find_costs, set_prices
 from drago_env.rupe_dei_draghi.kernel.rewards import shares
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, POINTS
 from drago_env.rupe_dei_draghi.state import RUNNING
@@ -62,14 +62,3 @@ def win_chances(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> Non
 def leaf_values(game: Any, rules: Any, plan: Any, weights: Any, work: Any) -> None:
     """What a position is worth to each seat: its chance to win."""
     win_chances(game, rules, weights, work, work["leaf"])
-
-
-@compiled
-def estimate(state: Any, shared: Any, out: Any) -> None:
-    """Each seat's chance to win."""
-    tables, weights = shared
-    works = np.empty(1, WORK)
-    for row in range(state.shape[0]):
-        for seat in range(out.shape[1]):
-            out[row, seat] = 0.0
-        win_chances(state[row], tables[state[row]["map"]], weights[0], works[0], out[row])

@@ -1,0 +1,1 @@
+"""La rupe dei draghi's tuning and its network."""
