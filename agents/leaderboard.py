@@ -177,6 +177,7 @@ class Leaderboard:
             agents=tuple(section["agents"]),
             base=section["base"],
             positions=self.scaled(section["positions"], 2 * players),
+            matches=self.scaled(section["matches"], 2 * players) if "matches" in section else 0,
             seed=asked.seed,
             out=str(self._folder("skill", spec)),
             **sizes,

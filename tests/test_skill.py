@@ -244,7 +244,7 @@ def test_both_answers_are_played_and_the_training_goes_on(
     shares = [one["win_share"]["mean"] for one in once["answers"]]
     assert shares == sorted(shares, reverse=True)
     assert once["answers"][0]["gain"]["mean"] == pytest.approx(shares[0] - 0.5)
-    assert shares[1] > 0.8  # anybody beats uniform
+    assert shares[0] > 0.8  # the network that it began with beats uniform already
     assert exploit.main(words) == 0
     assert json.loads(capsys.readouterr().out) == once
     assert exploit.main([*words, "--steps", "2"]) == 2
