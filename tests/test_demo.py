@@ -25,7 +25,14 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
     page = (out / "game.html").read_text(encoding="utf-8")
     assert "heuristic" in page
     assert f"A game to watch: {out / 'game.html'}" in told
-    assert runs.Run.open(out).config["arguments"]["game"] == ["mount_drago"]
+    asked = runs.Run.open(out).config["arguments"]
+    assert asked["game"] == ["mount_drago"]
+    assert asked["thumbs"] is False  # from nothing, as it says
+
+
+def test_it_may_begin_where_the_rules_of_thumb_are(tmp_path: Path) -> None:
+    told = demo.parse(demo.Demo, "train.demo", ["--thumbs"])
+    assert told.training(tmp_path).thumbs is True
 
 
 def test_a_demo_goes_on_wherever_it_was_interrupted(

@@ -39,6 +39,8 @@ class Demo:
     """decisions to learn from"""
     lessons: int = 400_000
     """the first so many of them are those of a search"""
+    thumbs: bool = False
+    """begin where the rules of thumb are instead of from nothing"""
     games: int = 8000
     """of each arena at the end"""
 
@@ -54,6 +56,7 @@ class Demo:
             game=(self.game,),
             steps=self.steps,
             lessons=self.lessons,
+            thumbs=self.thumbs,
             pool_share=0.5,  # half of the games are against the heuristic, if there is one
             pool_size=0,
             evaluate_every=14,
@@ -78,7 +81,8 @@ def demonstrate(demo: Demo) -> Path:
     """Trains, plays and shows; returns the run folder."""
     folder, goes_on = _folder(demo)
     arguments = Arguments(resume=folder) if goes_on else demo.training(folder)
-    print(f"Training a network for {demo.game}, from nothing: {demo.steps:,} decisions ({folder})")
+    start = "from the rules of thumb" if demo.thumbs else "from nothing"
+    print(f"Training a network for {demo.game}, {start}: {demo.steps:,} decisions ({folder})")
     training = train(arguments, progress=True)
     minutes = training.seconds / 60
     print(
