@@ -1,6 +1,6 @@
 """`python -m agents.skill`: how far agents are above a base policy, and how far anybody can be.
 
-    python -m agents.skill --game mount_drago:players=2 --agents search neural greedy
+    python -m agents.skill --game NAME:players=2 --agents search neural greedy
 
 By the performance difference lemma an agent wins as much more than the base as its decisions are
 worth more than the base's would have been, added up over its games. So decisions are judged, by

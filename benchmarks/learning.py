@@ -21,19 +21,24 @@ from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
 BEGIN, END = "<!-- measured: learning -->", "<!-- end of learning -->"
 OPPONENTS = ("uniform", "greedy")
-# what each policy sees, what it is paid, and the settings that differ from the library's defaults
+# what each policy sees and is paid, how many games side by side, and what it is told of learning
 POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
     "LegalActionsPolicy": (
         LegalActionsPolicy,
         {"flat": False, "action_features": True},
         512,
-        {"n_steps": 32, "batch_size": 1024, "n_epochs": 4, "gamma": 1.0, "ent_coef": 0.01},
+        {
+            "n_steps": 32,
+            "batch_size": 1024,
+            "gamma": 1.0,
+            "learning_rate": LinearSchedule(1e-3, 0, 1),
+        },
     ),
     "MlpPolicy": (
         "MlpPolicy",
         {"flat": "features", "reward": "margin"},
         64,
-        {"n_steps": 64, "batch_size": 512, "n_epochs": 4, "gamma": 0.7},
+        {"n_steps": 64, "batch_size": 512, "gamma": 0.7, "learning_rate": 3e-3},
     ),
 }
 
@@ -42,8 +47,8 @@ def train(name: str, steps: int, seed: int) -> MaskablePPO:
     """A model of this policy after so many decisions."""
     policy, words, num_envs, settings = POLICIES[name]
     envs = mount_drago_v0.sb3_env(num_envs, opponents=list(OPPONENTS), **words)
-    rate = LinearSchedule(1e-3 if name == "LegalActionsPolicy" else 3e-3, 0.0, 1.0)
-    model = MaskablePPO(policy, envs, learning_rate=rate, seed=seed, device="cpu", **settings)
+    settings = {"n_epochs": 4, "ent_coef": 0.01, **settings}
+    model = MaskablePPO(policy, envs, seed=seed, device="cpu", **settings)
     return model.learn(steps)
 
 

@@ -178,7 +178,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     _print(film, [*range(0, total, max(chosen.every, 1)), total])
     if chosen.out:
         _FILES.write(chosen.out, [record])
-        print(chosen.out)
+        print(f"wrote {chosen.out}")
     return 0
 
 

@@ -69,7 +69,7 @@ def test_a_seat_that_there_is_not(games: Path, capsys: pytest.CaptureFixture[str
 def test_what_was_written_is_named(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = games.with_name("game.html")
     assert main(["page", str(games), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.strip() == str(out)
+    assert capsys.readouterr().out.strip() == f"wrote {out}"
 
 
 def test_an_arena_without_agents_lists_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -498,10 +497,6 @@ def test_agents_are_watched(browser: Any) -> None:
         assert window.errors() == []
 
 
-def shown(window: Window, words: str) -> bool:
-    return words in window.text("#looked")
-
-
 def test_the_end_has_standings_charts_and_every_position(
     browser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -529,8 +524,8 @@ def test_the_end_has_standings_charts_and_every_position(
         )
         for move in (1, session.moves // 2):
             window.all(f"#log [data-move='{move}']")[0].click()
-            told = f"Move {move}, "
-            until(partial(shown, window, told))
+            wanted = f"Move {move}, "
+            until(lambda wanted=wanted: wanted in window.text("#looked"))  # type: ignore[misc]
             parts = session.frame(move)["parts"]
             assert window.run(place) == [[p["name"], str(p["data"]["space"])] for p in parts]
         window.press("\ue015")  # down: one move on

@@ -46,8 +46,10 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "thumbs")
-LATER += ("board", "reward")
+LATER = (
+    *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
+    *("thumbs", "board", "reward"),
+)
 
 
 @dataclass
@@ -278,3 +280,10 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
             raise ValueError(f"--{name.replace('_', '-')} is now --{now.replace('_', '-')}")
     options = (tyro.conf.FlagCreatePairsOff,)
     return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)
+
+
+def interrupted(asked: Arguments | None) -> int:
+    """Says how to go on with a run; the code to end with."""
+    folder = "FOLDER" if asked is None else asked.resume or asked.out
+    print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
+    return 130

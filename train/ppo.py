@@ -30,7 +30,7 @@ from drago_env.core.files import in_words, reading, replacing
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
-from train.arguments import Arguments, make_game, parse
+from train.arguments import Arguments, interrupted, make_game, parse
 from train.collect import LEARNER, Member, Rollout, Setup
 from train.collectors import Cluster, Here
 from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
@@ -434,17 +434,14 @@ def begin(arguments: Arguments) -> Training:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    arguments = None
+    asked = None
     try:
-        arguments = parse(Arguments, "train.ppo", words)
-        training = train(arguments, progress=True)
+        training = train(asked := parse(Arguments, "train.ppo", words), progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        folder = arguments and (arguments.resume or arguments.out)
-        print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
-        return 130
+        return interrupted(asked)
     print((training.run.path / "card.md").read_text(encoding="utf-8"))
     return 0
 
