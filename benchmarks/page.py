@@ -1,8 +1,6 @@
 """The figures of `benchmarks.speed` as the page docs/speed.md."""
 
-import os
 import platform
-from pathlib import Path
 from typing import Any
 
 from benchmarks import adapters
@@ -112,11 +110,3 @@ def _peer_lines(peers: list[dict[str, Any]]) -> list[str]:
             f"| {peer['wanted'] or ''} |"
         )
     return lines
-
-
-def machine() -> str:
-    """The processor and the number of cores."""
-    info = Path("/proc/cpuinfo")
-    names = info.read_text().splitlines() if info.exists() else []
-    model = next((n.split(":")[1].strip() for n in names if n.startswith("model name")), "")
-    return f"{model or platform.processor()}, {os.cpu_count()} cores, {platform.system()}"

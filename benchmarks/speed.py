@@ -14,6 +14,7 @@ The games of other environments differ from this one, so the ratios give orders 
 import argparse
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -312,6 +313,14 @@ def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
     return list(json.loads(run.stdout)["peers"])
 
 
+def machine() -> str:
+    """The processor and the number of cores."""
+    info = Path("/proc/cpuinfo")
+    names = info.read_text().splitlines() if info.exists() else []
+    model = next((n.split(":")[1].strip() for n in names if n.startswith("model name")), "")
+    return f"{model or platform.processor()}, {os.cpu_count()} cores, {platform.system()}"
+
+
 def main() -> None:
     from benchmarks import page
 
@@ -333,7 +342,7 @@ def main() -> None:
     figures: dict[str, Any] = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": page.machine(),
+        "machine": machine(),
     }
     print("importing ...", file=sys.stderr)
     figures["import_seconds"] = import_seconds(2 if chosen.quick else 9)

@@ -26,7 +26,7 @@ def test_the_numbers_behind_the_winners_are_found() -> None:
         return np.stack([first, 1 - first], 1)
 
     won = rng.random(len(leads)) < chances(numbers, slice(None))[:, 0]
-    likelihood = Likelihood(chances, np.stack([won, ~won], 1).astype(np.float64))
+    likelihood = Likelihood(chances, np.where(np.stack([won, ~won], 1), 1.0, 0.0))
     found = likelihood.fit([0.0, 0.0])
     assert found == pytest.approx(numbers, abs=0.1)
     surprise = likelihood.surprise

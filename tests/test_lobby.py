@@ -248,7 +248,8 @@ def test_a_blunder_is_marked() -> None:
 def test_earlier_positions_are_shown_as_they_were_seen(name: str) -> None:
     words = "".join(f",{key}={value}" for key, value in SHORT.get(name, {}).items())
     session = Session(seating(Command(("uniform",), game=f"{name}:players=2{words}")), 6)
-    rng, seen = np.random.default_rng(3), {}
+    rng = np.random.default_rng(3)
+    seen: dict[int, Any] = {}
     while not session.over and len(seen) < 12:
         seen[session.moves] = session.position()["frames"][-1]
         legal = [choice["action"] for choice in session.position()["legal"]]

@@ -469,7 +469,12 @@ def test_a_table_is_chosen_on_the_page(browser: Any) -> None:
 
 def test_agents_are_watched(browser: Any) -> None:
     with serving(games=Games(None, count(7).__next__, lambda made: None)) as server:
-        wish = {"game": NAMES[-1], "agents": ["uniform"] * 3, "seat": None, "options": {}}
+        wish: dict[str, Any] = {
+            "game": NAMES[-1],
+            "agents": ["uniform"] * 3,
+            "seat": None,
+            "options": {},
+        }
         browser.get(server.url)
         browser.execute_script("localStorage.setItem('pace', '0')")
         made = ask(server, "/api/games", wish).json
@@ -519,7 +524,8 @@ def test_the_end_has_standings_charts_and_every_position(
         )
         for move in (1, session.moves // 2):
             window.all(f"#log [data-move='{move}']")[0].click()
-            until(lambda move=move: f"Move {move}, " in window.text("#looked"))
+            wanted = f"Move {move}, "
+            until(lambda wanted=wanted: wanted in window.text("#looked"))  # type: ignore[misc]
             parts = session.frame(move)["parts"]
             assert window.run(place) == [[p["name"], str(p["data"]["space"])] for p in parts]
         window.press("\ue015")  # down: one move on

@@ -131,7 +131,7 @@ def test_rewards_of_an_episode_are_those_of_the_game(players: int, selfplay: flo
 
 def test_a_game_that_is_cut_off_is_bootstrapped_from_what_each_seat_saw_last() -> None:
     """In a game without features, too; RLlib adds the value of the last observation itself."""
-    command = replace(SMALL, game="race:players=3", opponents=(), selfplay=1.0)
+    command = replace(SMALL, game=("race:players=3",), opponents=(), selfplay=1.0)
     game = make(command.spec)
     finals: dict[str, Any] = {}
 

@@ -290,7 +290,7 @@ def test_a_game_without_features_is_trained_and_bootstrapped_where_it_is_cut_off
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `train.ppo` does it: the value of what the learner saw last comes on top of its reward."""
-    told = replace(TINY, game="race:players=3,rounds=4", num_steps=64, steps=1024)
+    told = replace(TINY, game=("race:players=3,rounds=4",), num_steps=64, steps=1024)
     env = make_env(told)
     assert "action_features" not in env.observation_space.spaces  # type: ignore[attr-defined]
     model = make_model(told, env)

@@ -98,11 +98,11 @@ def test_a_learner_is_paid_what_the_game_thinks_best_unless_told(name: str) -> N
     best = getattr(make(name), "training_reward", None)
     wanted = name if best is None else f"{name}:reward={best}"
     assert completed(Arguments(game=(name,))).specs == [wanted]
-    assert sb3_ppo.Arguments(game=name).spec == wanted
-    assert Command(game=name).spec == wanted
+    assert sb3_ppo.Arguments(game=(name,)).spec == wanted
+    assert Command(game=(name,)).spec == wanted
     told = f"{name}:players=2,reward=win"
     assert completed(Arguments(game=(told,))).specs == [told]
-    assert sb3_ppo.Arguments(game=told).spec == told
+    assert sb3_ppo.Arguments(game=(told,)).spec == told
 
 
 def test_long_games_pay_on_the_way() -> None:
@@ -131,7 +131,7 @@ def test_stable_baselines_trains_it(name: str, tmp_path: Path) -> None:
         "steps": 64,
         "evaluate_games": 4,
     }
-    told = sb3_ppo.Arguments(out=tmp_path / "run", game=name, **sizes)
+    told = sb3_ppo.Arguments(out=tmp_path / "run", game=(name,), **sizes)
     assert told.rivals == tuple(n for n in simple_agents(name) if n != "heuristic")
     found = sb3_ppo.train(told)
     assert [evaluation.opponent for evaluation in found] == list(told.rivals)
@@ -145,7 +145,7 @@ def test_other_libraries_mix_specs_of_a_game(tmp_path: Path) -> None:
     told = replace(told, num_steps=4, steps=64, evaluate_games=4)
     env = sb3_ppo.make_env(told)
     env.reset()
-    state: Any = env.venv._batch.state  # type: ignore[attr-defined]
+    state = env._batch.state
     assert set(state["players"].tolist()) == {2, 5}
     found = sb3_ppo.train(told)
     assert [evaluation.players for evaluation in found] == [2] * len(told.rivals) + [5] * len(
@@ -173,7 +173,7 @@ def test_other_libraries_mix_specs_of_a_game(tmp_path: Path) -> None:
 @EVERY_GAME
 def test_rllib_trains_it(name: str, tmp_path: Path) -> None:
     command = Command(
-        game=name,
+        game=(name,),
         out=tmp_path / "run",
         num_games=2,
         num_envs=1,

@@ -22,7 +22,7 @@ WORDS = {name: SHORT.get(name, {}) for name in BUILT_IN} | {"race": {}}
 def games(name: str, players: int = 3, count: int = 3) -> tuple[Any, list[Any]]:
     """A rule book, and records of games by chance."""
     game = drago_env.make(name, players=players, **WORDS[name])
-    return game, drago_env.play(game, ["uniform"] * players, seeds=range(count)).records
+    return game, list(drago_env.play(game, ["uniform"] * players, seeds=range(count)).records)
 
 
 def replayed(game: Any, seed: int, actions: list[int]) -> list[Any]:

@@ -46,8 +46,10 @@ FORMER = {
 }
 MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged file
 # what its first run folders did not know yet
-LATER = ("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature", "thumbs")
-LATER += ("board", "reward")
+LATER = (
+    *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
+    *("thumbs", "board", "reward"),
+)
 
 
 @dataclass

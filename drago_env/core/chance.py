@@ -24,6 +24,9 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _WORD = (1 << 64) - 1
+# numba's own types are wrong about these
+_intrinsic: Any = intrinsic
+_overload: Any = overload
 _S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
@@ -55,7 +58,7 @@ def _at(address: Any) -> Any:
     return ctypes.c_uint16.from_address(int(address)).value
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _load(typing_context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_data_type(types.uint16).as_pointer()
@@ -64,7 +67,7 @@ def _load(typing_context: Any, address: Any) -> Any:
     return types.uint16(types.uint64), generate
 
 
-@overload(_at)  # type: ignore[untyped-decorator]
+@_overload(_at)
 def _compiled_at(address: Any) -> Any:
     def load(address: Any) -> Any:
         return _load(address)

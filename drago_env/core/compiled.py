@@ -84,7 +84,7 @@ class _Cache(_Base):  # type: ignore[misc,valid-type,unused-ignore]  # numba car
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept on disk; None, after a word about it, if it must be compiled."""
-        found = super().load_overload(sig, target_context)  # type: ignore[misc,unused-ignore]
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call,misc,unused-ignore]
         if found is None:
             _announce()
         return found

@@ -387,6 +387,8 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         """What `check` does in full, just enough for kernels to stay in bounds."""
         n = self._check_state(state)
         row = int(self.loops.find_unfit(state, self._shared))
+        if row < 0 and self.spec.has_chance and state["script"].any():
+            row = int(state["script"].argmax())  # its draws would be read from an address
         if row >= 0:
             raise StateError(
                 f"row {row} is no game of these rules, but perhaps of others, or all zero; "

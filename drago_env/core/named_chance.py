@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import unmixed
 from drago_env.core.checks import select
 from drago_env.game import ChanceOutcome, GameSpec, State
@@ -21,7 +22,8 @@ class NamedChance:
     loops: ClassVar[Any]
     tables: Any
     spec: GameSpec
-    step: Any
+    _checked: Any
+    step_unchecked: Any
 
     def outcomes(self, state: State, action: int | None = None) -> list[ChanceOutcome]:
         """All that can come of an action in the one game of a state; None: of dealing it anew."""
@@ -105,6 +107,10 @@ class NamedChance:
         draws were not used.
         """
         count, chance = draws.shape[1], self.spec.has_chance
+        # before there is a script: no door lets one in
+        chosen = self._checked(
+            state, np.full(len(state), NO_ACTION) if actions is None else actions
+        )
         draws = np.ascontiguousarray(draws)
         addresses = (
             np.uint64(draws.ctypes.data) + np.arange(len(state), dtype=np.uint64) * 2 * count
@@ -117,7 +123,7 @@ class NamedChance:
             rules = (state.copy(), self.tables)
             self.loops.deal(state, rows, np.array(seeds, np.uint64), rows, rules)
         else:
-            self.step(state, actions)
+            self.step_unchecked(state, chosen)
         if not chance:
             return np.zeros(len(state), np.int64), np.full(len(state), count)
         options, left = state["options"].astype(np.int64), state["script"].astype(np.int64) - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,7 +160,7 @@ def same(said: Any, true: list[int]) -> bool:
     return said == true and all(map(is_int, said))
 
 
-def head_fault(made: Any, form: str, parts: dict[str, type], rules: Iterable[str]) -> str | None:
+def head_fault(made: Any, form: str, parts: Mapping[str, type], rules: Iterable[str]) -> str | None:
     """What is wrong with a record's format, with its parts or with the names of its rules."""
     if not isinstance(made, dict) or made.get("format") != form:
         return f"not a record of the format {form}"

@@ -225,7 +225,7 @@ def _stand_in(state: State, row: int, game: _Game, number: int) -> int:
     told = {move.get("action") for move in later if isinstance(move, dict)}
     told |= set(state["program"][row, card.seat].tolist())
     free = [kind for kind in game.rules.kinds if kind not in told]
-    return free[0] if free else game.rules.kinds[0]
+    return int(free[0] if free else game.rules.kinds[0])
 
 
 def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: int) -> None:

@@ -67,7 +67,7 @@ def _moves(frame: Frame, records: Sequence[Record]) -> dict[str, NDArray[Any]]:
         "landed_value": [board.values[to] if on else 0 for board, to, on in spaces],
         "landed_kind": [board.kinds[to] if on else "" for board, to, on in spaces],
         "hand_size": state["hand_size"][rows, said.seat].astype(np.int64),
-        "drawn": said.count,
+        "drawn": said.size,
         "deck": said.deck,
         "points_own": own,
         "score_own": state["score"][rows, said.seat].astype(np.int64) + own,

@@ -25,7 +25,7 @@ class Numbers(NamedTuple):
     deck: NDArray[np.int64]
     paid: NDArray[np.int64]  # for how many seats points are given
     points: NDArray[np.int64]
-    count: NDArray[np.int64]  # how many cards were drawn
+    size: NDArray[np.int64]  # how many cards were drawn
     drawn: NDArray[np.int64]
 
 
@@ -41,8 +41,8 @@ def numbers(moves: Sequence[Any]) -> Numbers | None:
             return None
     except (KeyError, TypeError):
         return None
-    three = _array(list(chain.from_iterable(single))).reshape(-1, 3).T
-    return Numbers(*three, *_padded(points, MAX_PLAYERS), *_padded(drawn, MAX_HAND))
+    seat, action, deck = _array(list(chain.from_iterable(single))).reshape(-1, 3).T
+    return Numbers(seat, action, deck, *_padded(points, MAX_PLAYERS), *_padded(drawn, MAX_HAND))
 
 
 def _padded(lists: list[list[int]], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -89,6 +89,6 @@ def untrue(
     there = np.arange(MAX_PLAYERS) < now["players"][:, None]
     fine = said.paid == now["players"]
     fine &= (said.points == np.where(there, points[rows], 0)).all(1)
-    fine &= (said.count == now["drawn_size"]) & (said.deck == now["deck_size"])
+    fine &= (said.size == now["drawn_size"]) & (said.deck == now["deck_size"])
     fine &= ((said.drawn >= 0) & (said.drawn < book.rules[0].card_kinds)).all(1)
     return np.flatnonzero(~fine).tolist()

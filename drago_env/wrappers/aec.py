@@ -35,9 +35,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     `reset()` without a seed goes on with the seed that follows from the last one. The game can be
     copied and pickled at any move; `snapshot()` is the same as plain arrays.
 
-    In words: `describe(agent)` is what an agent knows, `legal_texts()` what the selected one may
-    do, `action_from_text(words)` the number of it; with `text=True` the first two are in
-    `info["text"]` and `info["legal_texts"]` of the selected agent.
+    `describe(agent)`, `legal_texts()` and `action_from_text(words)` are the game in words; with
+    `text=True` the first two are in the selected agent's info, as `text` and `legal_texts`.
 
     `render_viewer` says for whom pictures are: `"all"` shows all that is hidden, `"turn"` what the
     selected agent may see, the number of a seat what that seat may see.
@@ -136,7 +135,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         if not self._running:
             self._dead_step(action)
             return
-        kind = type(action)
+        kind: Any = type(action)
         number = int(action) if kind is int or kind is np.int64 else _number(action)  # type: ignore[arg-type]
         if self.render_mode is not None and 0 <= number < self._num_actions:
             self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
@@ -160,7 +159,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
     def _may(self, action: Any) -> bool:
         """Whether an action is legal for the agent on turn."""
         number = isinstance(action, int | np.integer) and 0 <= action < self._num_actions
-        return number and self._row_mask[action] == 1
+        return bool(number and self._row_mask[action])
 
     def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
@@ -226,9 +225,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """Nobody is on turn any more."""
         self._seer = None
         self.infos = {agent: {"action_mask": self._mask_of(agent)} for agent in self.agents}
-        if self.text:
-            for agent, info in self.infos.items():
-                info |= {"text": self.describe(agent), "legal_texts": []}
+        for agent in self.agents if self.text else ():
+            self.infos[agent] |= {"text": self.describe(agent), "legal_texts": []}
 
     def _deads_step_first(self) -> str:
         """PettingZoo's wrapper asks for this when an illegal action has ended the game."""
