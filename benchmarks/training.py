@@ -29,7 +29,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from agents.neural import Checkpoint, Neural
-from benchmarks.page import machine
+from benchmarks.speed import machine
 from drago_env import __version__
 from drago_env.games import make
 from train import sb3_ppo

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from train import demo, runs
+from train.arguments import parse
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -31,7 +32,7 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_it_may_begin_where_the_rules_of_thumb_are(tmp_path: Path) -> None:
-    told = demo.parse(demo.Demo, "train.demo", ["--thumbs"])
+    told = parse(demo.Demo, "train.demo", ["--thumbs"])
     assert told.training(tmp_path).thumbs is True
 
 
