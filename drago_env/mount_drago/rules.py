@@ -119,7 +119,7 @@ class Rules:
 
     @classmethod
     def micro(cls, players: int = 2, edition: str = "german") -> Rules:
-        """The smallest game here with hidden hands in which choices matter to both riders."""
+        """A game with hidden hands that is small enough to be solved in seconds."""
         board = Board((0, 1, 3), ("start", "blue", "summit"))
         return cls(players, edition, board, colours=2, copies=(2, 2), hand=2, summit_dragons=1)
 
