@@ -201,8 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from agents.command import parse
     except ModuleNotFoundError as error:
         return _failed(f'error: the arena needs {error.name}: pip install -e ".[agents]"', 2)
-    command = parse(arguments)
     try:
+        command = parse(arguments)
         if any(split(agent)[1] == "human" for agent in command.agents):
             raise ValueError("nobody can be asked in an arena; `python -m agents.play` seats human")
         result = run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -55,10 +54,8 @@ def parse(arguments: Sequence[str] | None = None) -> Command:
     command = tyro.cli(Command, prog="python -m agents.arena", args=arguments, config=options)
     if not command.agents:
         agents = ", ".join(known(command.game))
-        print(
-            "error: name one or more agents, such as: python -m agents.arena greedy uniform\n"
-            f"There are {agents}; --help says more.",
-            file=sys.stderr,
+        raise ValueError(
+            "name one or more agents, such as: python -m agents.arena greedy uniform; "
+            f"there are {agents}; --help says more"
         )
-        raise SystemExit(2)
     return command

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import torch
 from sb3_contrib import MaskablePPO
 
+from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from benchmarks.speed import machine
 from drago_env import __version__
@@ -36,7 +37,6 @@ from train import sb3_ppo
 from train.arguments import Arguments, make_game
 from train.collect import Member
 from train.evaluate import Evaluation, evaluate
-from train.network import Network
 from train.ppo import Learner, make_collectors
 from train.prepare import shape_of
 
@@ -152,27 +152,27 @@ def learning(minutes: Sequence[float], games: int) -> list[Mark]:
     policy: Any = model.policy
     policy.network.load_state_dict(own.network.state_dict())
     updates = {
-        "`train.ppo`, not told": (own.network, update),
-        "`train.ppo`": (told.network, told_update),
-        "MaskablePPO": (policy.network, theirs(model, threads)),
+        "`train.ppo`, not told": (own.network, own.network.shape, update),
+        "`train.ppo`": (told.network, told.network.shape, told_update),
+        "MaskablePPO": (policy.network, own.network.shape, theirs(model, threads)),
     }
     marks, spent, learned = [], dict.fromkeys(updates, 0.0), dict.fromkeys(updates, 0)
     for mark in sorted(60 * minute for minute in minutes):
         while going := [name for name in updates if spent[name] < mark]:
             for name in going:
                 left = max(1 - spent[name] / (60 * max(minutes)), 0.0)
-                turn = clocked(partial(updates[name][1], left))
+                turn = clocked(partial(updates[name][2], left))
                 spent[name] += turn.wall
                 learned[name] += turn.learned
-        for name, (network, _) in updates.items():
-            marks.append(Mark(name, mark / 60, learned[name], met(network, games)))
+        for name, (network, shape, _) in updates.items():
+            marks.append(Mark(name, mark / 60, learned[name], met(network, shape, games)))
     return marks
 
 
-def met(network: Network, games: int) -> Evaluation:
+def met(network: Any, shape: Shape, games: int) -> Evaluation:
     """How a network plays against `heuristic`."""
     signature = make(SPEC).signature
-    checkpoint = Checkpoint(Path("learner"), network.weights(), network.shape, signature, {})
+    checkpoint = Checkpoint(Path("learner"), network.weights(), shape, signature, {})
     return evaluate(Neural(checkpoint), ["heuristic"], [SPEC], games, seed=1)[0]
 
 

@@ -251,7 +251,7 @@ def _write_session(path: Path) -> None:
 def _read_session(path: Path) -> None:
     from agents.session import Session
 
-    Session.read(path, _table()).position(since=0)
+    Session.read(path, lambda chosen: _table()).position(since=0)
 
 
 def _kinds() -> Iterator[tuple[str, Kind]]:

@@ -117,6 +117,7 @@ def test_the_defaults() -> None:
         "render_mode": None,
         "action_features": False,
         "render_viewer": "all",
+        "text": False,
     }
     rules = getattr(raw_env().game, "rules", None)
     assert rules == (Rules(2, "german"),)

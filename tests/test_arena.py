@@ -614,7 +614,7 @@ def test_the_report_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [
         (["nobody"], "unknown policy 'nobody'"),
         (["uniform", "uniform:depth=3"], "the policy 'uniform:depth=3' cannot be made"),
-        ([], "agents must list at least one agent"),
+        ([], "name one or more agents"),
         (["uniform", "--players", "6"], "players must be from 2 to 5, not 6"),
         (["uniform", "--edition", "klingon"], "edition must be german or italian, not 'klingon'"),
         (["uniform", "--board", "nowhere.txt"], "cannot read the board file nowhere.txt"),

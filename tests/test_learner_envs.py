@@ -84,6 +84,7 @@ def test_infos_are_numbers_with_the_same_keys_at_every_step(make: Makers) -> Non
         _, _, done, rows = sb3.step(picks(sb3.action_masks(), rng))
         for info, last in zip(rows, done, strict=True):
             info.pop("terminal_observation", None)
+            assert (info.pop("episode", None) is not None) == last
             cut = info.pop("TimeLimit.truncated", None)
             assert (cut is not None) == last
             assert shapes(info) == row_forms

@@ -133,7 +133,8 @@ def test_a_row_is_that_of_the_vector_environment(
             theirs = told["final_info"] if over[row] else told
             for key in ("seat", "opponents", "scores", "winners", "rank"):
                 assert np.array_equal(info[key], theirs[key][row])
-            own = {"terminal_observation", "TimeLimit.truncated"}  # what a VecEnv adds at the end
+            # what a VecEnv adds at the end
+            own = {"terminal_observation", "TimeLimit.truncated", "episode"}
             assert info.keys() - own == {"seat", "opponents", "scores", "winners", "rank"}
 
 

@@ -98,9 +98,9 @@ def test_an_unsound_record_is_refused_with_its_number(name: str) -> None:
 def test_the_default_games_module_is_behind_it() -> None:
     from drago_env.mount_drago import analysis as own
 
-    assert analysis.table is own.table
     assert drago_env.analysis is analysis
     records = games("mount_drago")[1]
+    assert analysis.table(records).keys() == own.table(records).keys()
     ours, theirs = analysis.transitions(records, "margin"), own.transitions(records, "margin")
     assert all((ours[key] == theirs[key]).all() for key in theirs)
     with pytest.raises(AttributeError):

@@ -132,5 +132,5 @@ def checked_arrays(snapshot: Any, like: Mapping[str, NDArray[Any]]) -> list[NDAr
                 f"or of another game or number of players: {name} must have the shape "
                 f"{here.shape}, not {array.shape}, and its type"
             )
-        found.append(array)
+        found.append(array.view(here.dtype))  # files forget that records are aligned
     return found

@@ -32,6 +32,7 @@ def load(path: str | Path, make: Callable[[dict[str, Any]], Any]) -> tuple[Any, 
         game = make(about)
         if state.dtype != game.state_type or state.ndim != 1:
             raise StateError(f"{path}: the state has the wrong type or shape")
+        state = state.view(game.state_type)  # files forget that records are aligned
         try:
             game.check(state)
         except StateError as error:

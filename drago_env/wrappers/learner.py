@@ -14,7 +14,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.core.files import DAMAGE
 from drago_env.core.outcome import standings
-from drago_env.game import Game, State
+from drago_env.game import Game, State, StateError
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 
 Opponents = str | Policy | Sequence[str | Policy] | None
@@ -369,12 +369,14 @@ class LearnerBatch:
 
     def _check_seats(self, learner: NDArray[np.int64], state: State) -> None:
         players = self.game.players(state).astype(np.int64)
-        wrong = (learner < 0) | (learner >= players) | (players > self.players)
+        if players.max() > self.players:
+            most = f"the games here have at most {self.players} seats"
+            raise StateError(f"{most}, not {players.max()}")
+        wrong = (learner < 0) | (learner >= players)
         if wrong.any():
             row = int(wrong.argmax())
             raise ValueError(
-                f"learner[{row}] must be from 0 to {players[row] - 1} in a game for at most "
-                f"{self.players}, not {learner[row]}"
+                f"learner[{row}] must be from 0 to {players[row] - 1}, not {learner[row]}"
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from drago_env.core.checks import seed_array, whole
+from drago_env.core.checks import checked_arrays, seed_array, whole
 from drago_env.game import Game
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
 from drago_env.wrappers.spaces import CLOSED, told
@@ -181,13 +181,16 @@ class LearnerVecEnv(VecEnv):
 
     def snapshot(self) -> dict[str, Any]:
         """All games as plain arrays: `numpy.savez(path, **env.snapshot())`."""
-        return self._batch.snapshot()
+        episodes = {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
+        return self._batch.snapshot() | episodes
 
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
+        episodes = {"returns": self._returns, "lengths": self._lengths}
+        returns, lengths = checked_arrays(snapshot, episodes)
         self._batch.restore(snapshot)
         self._note(range(self.num_envs))
-        self._returns[:] = self._lengths[:] = 0
+        self._returns[:], self._lengths[:] = returns, lengths
         self._started = True
 
     def __repr__(self) -> str:

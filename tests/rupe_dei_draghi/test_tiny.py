@@ -31,10 +31,8 @@ class Solver:
         scripts: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ())]
         while scripts:
             digits, bases = scripts.pop()
-            trial = state.copy()
-            trial["script"] = len(digits) + 1
-            for digit, base in zip(digits[::-1], bases[::-1], strict=True):
-                trial["rng"] = trial["rng"] * np.uint64(base) + np.uint64(digit)
+            trial, draws = state.copy(), np.array(digits, np.uint16)
+            trial["script"], trial["rng"] = len(digits) + 1, draws.ctypes.data
             apply_rows(trial, np.array([action]), self.tables, self.rewards)
             options = int(trial["options"][0])
             if options:
