@@ -374,7 +374,7 @@ def test_the_command_trains_a_network_that_plays(
     assert "uniform" in card
     assert "self-000001" in card
     config = json.loads((out / "config.json").read_text())
-    assert Arguments.read(config["arguments"]) == told
+    assert Arguments.read(config["arguments"]) == replace(told, thumbs=True)
     assert [path.name for path in (out / "checkpoints").iterdir()] == ["self-000001.safetensors"]
     assert list((out / "tensorboard").iterdir())
     player = f"neural:path={out / NETWORK}"
