@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import multiprocessing
 import pickle
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 import drago_env
 from drago_env.core.chance import GOLDEN, mix, unmixed
-from drago_env.core.checks import select
+from drago_env.core.checks import checked_arrays, select
 from drago_env.game import Legal, StateError
 from tests.adapters import picks
 from tests.games import NAMES, SHORT, short_makers
@@ -56,6 +57,35 @@ def test_a_damaged_snapshot_is_refused_and_changes_nothing(name: str, kind: str)
         else:
             env.restore(sound)
     assert refused > 20  # many bits are chance's own, which may be anything
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if drago_env.make(n).spec.has_chance])
+def test_a_state_whose_chance_is_scripted_is_refused(name: str) -> None:
+    """Its draws would be read from an address that the state holds."""
+    game = drago_env.make(name)
+    state = game.new([1, 2])
+    state["script"][1] = 2
+    before = state.tobytes()
+    for call in (
+        game.legal,
+        lambda s: game.step(s, [-1, -1]),
+        lambda s: game.outcomes(s[1:], None),
+    ):
+        with pytest.raises(StateError, match="row"):
+            call(state)
+    assert state.tobytes() == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_restored_state_is_of_the_type_that_kernels_are_compiled_for(name: str) -> None:
+    """Numpy's files forget that records are aligned, and numba takes them for another type."""
+    state = drago_env.make(name).new([1])
+    file = io.BytesIO()
+    np.savez(file, state=state)
+    file.seek(0)
+    (restored,) = checked_arrays(np.load(file), {"state": state})
+    assert restored.dtype.isalignedstruct == state.dtype.isalignedstruct
+    assert restored.tobytes() == state.tobytes()
 
 
 @pytest.mark.parametrize("kind", ["selfplay_env", "vector_env", "sb3_env"])
