@@ -64,6 +64,7 @@ class Server:
             self.hosts |= {ADDRESS, "localhost"}
         self._worker = ThreadPoolExecutor(1)
         self._begun, self._stop, self._ended = threading.Event(), asyncio.Event(), threading.Event()
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
         self._waiting: dict[asyncio.StreamWriter, None] = {}  # the oldest first
 
     @property
@@ -77,13 +78,13 @@ class Server:
 
     def serve_forever(self) -> None:
         """Until `shutdown`, or Ctrl-C."""
-        with asyncio.Runner() as runner:
-            self._loop = runner.get_loop()
-            self._begun.set()
-            try:
+        try:
+            with asyncio.Runner() as runner:
+                self._loop = runner.get_loop()
+                self._begun.set()
                 runner.run(self._serve())
-            finally:
-                self._ended.set()
+        finally:
+            self._ended.set()
 
     def shutdown(self) -> None:
         """Ends `serve_forever`, which runs in another thread."""
@@ -99,11 +100,22 @@ class Server:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def _serve(self) -> None:
-        listening = await asyncio.start_server(self._converse, sock=self._socket, limit=_HEAD)
+        listening = await asyncio.start_server(self._meet, sock=self._socket, limit=_HEAD)
         try:
             await self._stop.wait()
         finally:
+            # who is being accepted is met first: asyncio would lose them when it closes
+            asyncio.get_running_loop().remove_reader(self._socket)
+            for _ in range(3):
+                await asyncio.sleep(0)
+                for writer in self._open:
+                    writer.transport.abort()
             listening.close()
+
+    def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talk = asyncio.create_task(self._converse(reader, writer))
+        self._open[writer] = talk  # a task that nobody holds may vanish
+        talk.add_done_callback(lambda _: self._open.pop(writer))
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection: a request and its answer."""

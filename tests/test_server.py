@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -519,3 +520,14 @@ def test_the_documentation_lists_every_address() -> None:
         for one in paths:
             assert f"`{method} {one.strip('()')}`" in text
             assert find(method, one.strip("()"))
+
+
+def test_a_server_that_ends_leaves_no_connection_open() -> None:
+    """Neither one that waits, nor one that nobody has spoken to yet."""
+    for early in range(60):
+        with serving() as server, ExitStack() as stack:
+            for _ in range(4):
+                stack.enter_context(socket.create_connection(server.server_address))
+            if early % 2:
+                stack.close()
+    gc.collect()  # what is still open warns now
