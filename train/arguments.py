@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 import tyro
 from numpy.typing import NDArray
 
 from agents.shorthand import shorthand
+from drago_env.core.checks import one_of
 from drago_env.game import Game
 from drago_env.games import DEFAULT, make, module_of, name_of
 from drago_env.policy import known
@@ -48,7 +49,7 @@ MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged
 # what its first run folders did not know yet
 LATER = (
     *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
-    *("thumbs", "board", "reward"),
+    *("thumbs", "board", "reward", "lesson_kl"),
 )
 
 
@@ -137,6 +138,8 @@ class Arguments(Hyperparameters):
     """times that an update goes through the decisions of a lesson"""
     temperature: float = 0.06
     """an action that the teacher values so much less is copied 1 / e times as often"""
+    lesson_kl: Literal["forward", "reverse"] = "forward"
+    """forward: copy all that the teacher likes; reverse: do what it likes most, in the mean"""
 
     opponents: _Agents = None
     """named agents in the pool, such as search:playouts=64; by default heuristic, if it exists"""
@@ -169,6 +172,7 @@ class Arguments(Hyperparameters):
         self._check({"evaluate_games": 1}, MOST**2)
         check_number("pool_share", self.pool_share, 0, 1, float)
         check_number("temperature", self.temperature, 1e-6, 1000, float)
+        one_of("lesson_kl", self.lesson_kl, ("forward", "reverse"))
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
 

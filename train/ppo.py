@@ -147,10 +147,11 @@ def ppo_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
 
 
 def copy_loss(network: nn.Module, batch: Batch, arguments: Arguments) -> Loss:
-    """How far the network is from its teacher: cross entropy, and the value's squared error."""
+    """How far the network is from its teacher, and the value's squared error."""
     log_probs, value, entropy = _answer(network, batch)
-    policy = -(batch.lessons * log_probs).sum()
-    none = torch.zeros(())
+    policy, none = -(batch.lessons * log_probs).sum(), torch.zeros(())
+    if arguments.lesson_kl == "reverse":  # linear in the teacher's values: their noise averages out
+        policy = -(log_probs.exp() * batch.lessons.clamp(min=1e-30).log()).sum() - entropy
     return Loss(policy + arguments.vf_coef * value, policy, value, entropy, none, none)
 
 
@@ -286,8 +287,8 @@ class Training:
         start, arguments = time.perf_counter(), self.arguments
         player = neural.Neural(neural.Checkpoint(Path("learner"), *self._saved()), name="learner")
         # unlike in the pool, a former self plays its best here, as the learner does
-        former = list(self.selves.values())[-1:]
-        newest = [neural.Neural(m.frozen, name=m.name) for m in former if m.frozen]
+        former = [m for m in list(self.selves.values())[-1:] if m.frozen]
+        newest = [neural.Neural(m.frozen, name=m.name) for m in former]
         rivals: list[Any] = [*(arguments.evaluate_against or ()), *newest]
         games, specs = arguments.evaluate_games, arena_games(arguments.specs)
         self.evaluations = evaluate(player, rivals, specs, games, arguments.seed, arguments.ray)
