@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -377,7 +378,8 @@ def lesson(rollout: Rollout, shares: list[float]) -> Rollout:
     return rollout._replace(lessons=lessons)
 
 
-def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version() -> None:
+@pytest.mark.parametrize("kind", ["forward", "reverse"])
+def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version(kind: Any) -> None:
     network, shares = opinionated(), [0.5, 0.3, 0.2]
     everything, rows = Batch.of([lesson(collected(network), shares)], 0.95)
     several = [row for row in rows.tolist() if everything.counts[row] > 2][:10]
@@ -387,11 +389,14 @@ def test_the_distance_from_a_teacher_is_that_of_a_slow_plain_version() -> None:
     policy, entropy = 0.0, 0.0
     for row, count in enumerate(batch.counts.tolist()):
         chances = softmax_of_legal(logits[row], count)
-        policy -= sum(s * math.log(c) for s, c in zip(shares, chances, strict=False))
+        for share, chance in zip_longest(shares[:count], chances, fillvalue=0.0):
+            reverse = chance * math.log(max(share, 1e-30) / chance)
+            policy -= share * math.log(chance) if kind == "forward" else reverse
         entropy -= sum(chance * math.log(chance) for chance in chances)
     value = float(np.square(values - batch.returns.numpy()).sum())
     total = policy + SMALL.vf_coef * value
-    loss = [float(term.detach()) for term in copy_loss(network, batch, SMALL)]
+    asked = replace(SMALL, lesson_kl=kind)
+    loss = [float(term.detach()) for term in copy_loss(network, batch, asked)]
     assert loss == pytest.approx([total, policy, value, entropy, 0, 0], abs=1e-4)
 
 
@@ -405,6 +410,25 @@ def test_a_lesson_is_copied_whatever_came_of_it() -> None:
     with torch.no_grad():
         chances = torch.softmax(learner.network(*batch[:4])[0][0], 0).tolist()
     assert chances[:3] == pytest.approx([0.1, 0.7, 0.2], abs=0.02)
+
+
+@pytest.mark.parametrize(("kind", "likes"), [("forward", 1), ("reverse", 0)])
+def test_the_noise_of_lessons_averages_out_by_the_reverse_divergence(kind: Any, likes: int) -> None:
+    """Two actions are worth 4 and, with noise, 6, 6 or -3. A copy of all that was liked follows
+    the second; the reverse divergence is linear in the values, so it compares 4 and 3.
+    """
+    learner = Learner(SHAPE, replace(SMALL, learning_rate=0.01, lesson_kl=kind))
+    played = fixed([0, 1] * 64, [0.0, 0.0] * 64, collected(learner.network))
+    lessons = np.zeros(played.actions.shape, np.float32)
+    loud = np.where(np.arange(lessons.shape[1])[None] % 3 < 2, 6.0, -3.0)
+    powers = np.exp(np.stack([np.full(loud.shape, 4.0), loud, np.zeros(loud.shape)], 2))
+    lessons[..., :3] = powers / powers.sum(2, keepdims=True)
+    rollout = played._replace(lessons=lessons)
+    batch, _ = Batch.of([rollout], 0.95)
+    for _ in range(30):
+        learner.update([rollout], 1.0)
+    with torch.no_grad():
+        assert int(learner.network(*batch[:4])[0][0].argmax()) == likes
 
 
 def test_nothing_to_learn_from_changes_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from agents.arena import run
 from agents.judging import Judge, gains
 from agents.response import Response, told_search
 from agents.seating import Config
+from agents.solve import solve
 from agents.survey import Survey
 from drago_env.core.checks import select
 from drago_env.policy import resolve
@@ -228,6 +230,43 @@ def test_every_game_has_a_ceiling(name: str) -> None:
     assert report.ceiling
     assert report.skills[0].advantage
     assert report.even == pytest.approx(1 / seats(spec))
+
+
+def test_the_ceiling_is_that_of_the_solved_game() -> None:
+    """In the micro rules a best answer to `uniform` is known exactly, and `greedy` is one."""
+    rules = "mount_drago:rules=micro"
+    solved = solve(rules, method="mccfr", iterations=10, agents=["uniform"])
+    command = skill.Command(
+        game=rules,
+        agents=("greedy",),
+        base="uniform",
+        positions=9600,
+        worlds=16,
+        playouts=64,
+        workers=1,
+    )
+    report = skill.measure(command)
+    best = fmean(solved["agents"]["uniform"]["best_responses"]) / 2  # of rewards from -1 to 1
+    for found in (report.ceiling, report.skills[0].advantage):
+        assert found
+        assert found.low < best < found.high
+        assert found.high - found.low < 0.1
+
+
+def test_the_best_choice_is_found_again_with_other_luck() -> None:
+    """What decisions differ by is small: a choice that is mostly noise would be no ceiling."""
+    asked = survey("heuristic", "heuristic", "mount_drago:players=2", playouts=1024)
+    game = asked.rule_book
+    kept: list[Any] = []
+    drago_env.play(
+        game, ["heuristic"] * 2, range(100), False, watch=lambda s, t, a: kept.append(s.copy())
+    )
+    numbers = np.arange(100, dtype=np.uint64)
+    once, again = (
+        asked.judge.choose(kept[30], numbers + np.uint64(add), resolve(asked.chooser, game))
+        for add in (0, 1000)
+    )
+    assert (once == again).mean() > 0.8
 
 
 # ---------------------------------------------------------------- answers to one agent
