@@ -220,7 +220,7 @@ class SkillReport:
             axis.axvline(mean, color="C1", label="fair ceiling")
         axis.set_yticks(range(len(names)), names)
         axis.set(xlabel="share of the victory of one seat (bar: by decisions; dot: in games)")
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=2, frameon=False)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False)
         with matplotlib.rc_context({"svg.hashsalt": "skill", "svg.fonttype": "none"}):
             figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 

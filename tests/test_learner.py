@@ -420,7 +420,7 @@ def test_the_noise_of_lessons_averages_out_by_the_reverse_divergence(kind: Any, 
     learner = Learner(SHAPE, replace(SMALL, learning_rate=0.01, lesson_kl=kind))
     played = fixed([0, 1] * 64, [0.0, 0.0] * 64, collected(learner.network))
     lessons = np.zeros(played.actions.shape, np.float32)
-    loud = np.where(np.arange(lessons.shape[1])[None] % 3 < 2, 6.0, -3.0)
+    loud = np.where(np.arange(len(played.picks[0]))[None] % 3 < 2, 6.0, -3.0)
     powers = np.exp(np.stack([np.full(loud.shape, 4.0), loud, np.zeros(loud.shape)], 2))
     lessons[..., :3] = powers / powers.sum(2, keepdims=True)
     rollout = played._replace(lessons=lessons)

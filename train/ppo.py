@@ -287,8 +287,7 @@ class Training:
         start, arguments = time.perf_counter(), self.arguments
         player = neural.Neural(neural.Checkpoint(Path("learner"), *self._saved()), name="learner")
         # unlike in the pool, a former self plays its best here, as the learner does
-        former = [m for m in list(self.selves.values())[-1:] if m.frozen]
-        newest = [neural.Neural(m.frozen, name=m.name) for m in former]
+        newest = [neural.Neural(m.frozen, name=m.name) for m in [*self.selves.values()][-1:]]
         rivals: list[Any] = [*(arguments.evaluate_against or ()), *newest]
         games, specs = arguments.evaluate_games, arena_games(arguments.specs)
         self.evaluations = evaluate(player, rivals, specs, games, arguments.seed, arguments.ray)
