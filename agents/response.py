@@ -86,11 +86,14 @@ make = Response
 
 
 def told_search(game: Any, policy: str, playouts: int) -> str:
-    """The spec of a search in whose playouts everybody plays like this policy, to the end.
+    """The spec of a search in whose playouts everybody plays like this policy.
 
-    Where decisions are hidden it is the game's own, which draws what others are likely to choose.
+    It is the game's own if that knows the policy: where the game can tell what a cut is worth, cut
+    playouts err far less than those to the end; where decisions are hidden, it draws what others
+    are likely to choose.
     """
-    planner = getattr(game, "planner", None)
-    if game.spec.hides_decisions and planner is not None and policy in planner.playouts:
-        return f"search:playouts={playouts},playout={policy},depth=0"
+    planner: Any = getattr(game, "planner", None)
+    known = planner is not None and policy in planner.playouts
+    if known and (planner.depth or game.spec.hides_decisions):
+        return f"search:playouts={playouts},playout={policy}"
     return f"response:playouts={playouts},to={policy}"

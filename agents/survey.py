@@ -69,16 +69,9 @@ class Survey(Config):
 
     @property
     def chooser(self) -> str:
-        """Who looks for the best choice: the agent that the ceiling is made of.
-
-        A choice errs by the noise of its playouts, and what decisions differ by is less than the
-        noise of playouts to the end. So if the game can tell what a cut is worth, they are cut.
-        """
+        """Who looks for the best choice: the agent that the ceiling is made of."""
         base = self.agents[-1]
         name = base if isinstance(base, str) else base.name
-        planner = getattr(self.rule_book, "planner", None)
-        if planner is not None and planner.depth and name in planner.playouts:
-            return f"search:playouts={self.playouts},playout={name}"
         return told_search(self.rule_book, name, self.playouts)
 
     def play(self, first: int, last: int, records: bool) -> Chunk:

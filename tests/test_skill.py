@@ -153,12 +153,12 @@ def test_a_response_finds_the_better_action_and_its_own_choice_has_a_head_start(
     assert gains(judge, state, own, best, numbers + np.uint64(7), 400).sum() > 0.1
 
 
-def test_the_told_search_is_the_games_own_where_decisions_are_hidden() -> None:
+def test_the_told_search_is_the_games_own_if_that_knows_the_policy() -> None:
     game = drago_env.make("dragon_delta")
-    assert told_search(game, "greedy", 8) == "search:playouts=8,playout=greedy,depth=0"
+    assert told_search(game, "greedy", 8) == "search:playouts=8,playout=greedy"
     assert told_search(game, "neural", 8) == "response:playouts=8,to=neural"
     drago = drago_env.make("mount_drago")
-    assert told_search(drago, "heuristic", 8) == "response:playouts=8,to=heuristic"
+    assert told_search(drago, "heuristic", 8) == "search:playouts=8,playout=heuristic"
 
 
 WORDS = ["--players", "2", "--agents", "greedy", "clairvoyant:playouts=4", "--positions", "64"]
