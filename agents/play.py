@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-try:
-    import tyro
-except ModuleNotFoundError as error:
-    raise ImportError('to play you need tyro: pip install -e ".[agents]"') from error
+import tyro
 
 from agents import human
 from agents.lobby import Lobby, seated

@@ -201,6 +201,8 @@ def test_environments_say_what_they_are(name: str, make: Makers) -> None:
     made, players = make, f"{drago_env.make(name).spec.title}, 2 players"
     single = made.single_env(players=2, opponents=["uniform"])
     assert repr(single) == f"<LearnerEnv: {players}, against uniform>"
+    assert repr(made.raw_env(players=2)) == f"<GameAEC: {players}>"
+    assert repr(made.env(players=2)) == f"<Ordered: {players}>"
     for maker in (made.vector_env, made.selfplay_env, made.sb3_env):
         assert repr(maker(3, players=2)).endswith(f"{players}, 3 games>")
     assert type(made.game()).__name__ in repr(made.game())
