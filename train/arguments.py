@@ -23,6 +23,7 @@ _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 _Name = Annotated[str | None, tyro.conf.arg(metavar="NAME")]
 _Editions = Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--edition"])]
 _Board = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
@@ -99,7 +100,7 @@ class Arguments(Hyperparameters):
     out: Path = Path("runs/ppo")
     """the run folder; it must not exist yet"""
     resume: _Folder = None
-    """go on with this run exactly where it was; everything else is read from its folder"""
+    """go on with this run exactly where it was; all but --steps is read from its folder"""
     trust: bool = False
     """with --resume: run code of others that the folder names, such as my_module:MyPolicy"""
     start: _File = None
@@ -116,8 +117,8 @@ class Arguments(Hyperparameters):
     random_boards: int = 0
     """of the default game: so many random boards besides that one; each deal draws one"""
 
-    steps: int = 20_000_000
-    """decisions to collect in all"""
+    steps: _Number = None
+    """decisions to collect in all, by default 20,000,000; with --resume more than it had before"""
     num_steps: int = 64
     """decisions in each game between two updates"""
     update_epochs: int = 2
@@ -163,7 +164,8 @@ class Arguments(Hyperparameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check({"steps": 1, "lessons": 0, "save_every": 1, "evaluate_every": 1})
+        self._check({"steps": 1} if self.steps is not None else {})
+        self._check({"lessons": 0, "save_every": 1, "evaluate_every": 1})
         self._check({"num_steps": 2, "lesson_epochs": 1}, MOST)
         self._check({"pool_size": 0, "random_boards": 0, "collectors": 1, "threads": 1}, 1024)
         self._check({"evaluate_games": 1}, MOST**2)
@@ -171,6 +173,11 @@ class Arguments(Hyperparameters):
         check_number("temperature", self.temperature, 1e-6, 1000, float)
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
+
+    @property
+    def total(self) -> int:
+        """Decisions to collect in all."""
+        return 20_000_000 if self.steps is None else self.steps
 
     @property
     def specs(self) -> list[str]:

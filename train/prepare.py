@@ -33,6 +33,7 @@ def completed(arguments: Arguments) -> Arguments:
         arguments = replace(arguments, opponents=tuple(n for n in simple if n == "heuristic"))
     if arguments.evaluate_against is None:
         arguments = replace(arguments, evaluate_against=simple)
+    arguments = replace(arguments, steps=arguments.total)
     if arguments.thumbs is None:
         there = "heuristic" in simple and has_thumbs(make(arguments.specs[0]))
         arguments = replace(arguments, thumbs=there)
@@ -75,16 +76,25 @@ def told(started: neural.Checkpoint) -> neural.Checkpoint:
 
 
 def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:
-    """The arguments that a run folder holds, and the folder."""
-    if replace(arguments, trust=False) != Arguments(resume=folder):
-        raise ValueError("--resume takes all other arguments from the run folder: leave them out")
+    """The arguments that a run folder holds, perhaps with more steps, and the folder."""
+    if replace(arguments, trust=False, steps=None) != Arguments(resume=folder):
+        raise ValueError(
+            "--resume takes all other arguments but --steps from the run folder: leave them out"
+        )
     run = Run.open(folder)
     with reading(run.path / "config.json", RunError):
         known = Arguments.read(run.config["arguments"])
         game, _ = make_game(known.specs)
         shape_of(game, known)
         _check_agents(known, game, trust=arguments.trust)
-    return known, run
+    return replace(known, steps=more_steps(known.total, arguments.steps)), run
+
+
+def more_steps(before: int, asked: int | None) -> int:
+    """How many a run that goes on is to have: as many as before, or more."""
+    if asked is not None and asked < before:
+        raise ValueError(f"a run can be lengthened, not cut: --steps from {before}, not {asked}")
+    return before if asked is None else asked
 
 
 def _check_agents(arguments: Arguments, game: Game, *, trust: bool) -> None:
