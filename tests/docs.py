@@ -82,13 +82,13 @@ def _single(**kwargs: Any) -> tuple[Any, Any]:
 
 
 FEATURES, FLAT, DICT = {"action_features": True}, {"flat": True}, {"flat": False}
-LONG = {"flat": "features"}
+LONG, THUMBS = {"flat": "features"}, {"flat": "thumbs"}
 ENVIRONMENTS: dict[str, tuple[Callable[..., tuple[Any, Any]], list[dict[str, Any]]]] = {
     "pettingzoo": (_aec, [{}, FEATURES]),
-    "gymnasium": (_single, [{}, FLAT, LONG, FEATURES]),
-    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, LONG, FEATURES]),
+    "gymnasium": (_single, [{}, FLAT, LONG, THUMBS, FEATURES]),
+    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, LONG, THUMBS, FEATURES]),
     "selfplay": (_batched(mount_drago_v0.selfplay_env), [{}, FEATURES]),
-    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, LONG, DICT, DICT | FEATURES]),
+    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, LONG, THUMBS, DICT, DICT | FEATURES]),
 }
 
 

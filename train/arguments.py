@@ -229,6 +229,13 @@ def check_number(name: str, value: Any, low: float, high: float, kind: type) -> 
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
 
 
+def more_steps(before: int, asked: int | None) -> int:
+    """How many a run that goes on is to have: as many as before, or more."""
+    if asked is not None and asked < before:
+        raise ValueError(f"a run can be lengthened, not cut: --steps from {before}, not {asked}")
+    return before if asked is None else asked
+
+
 # ---------------------------------------------------------------- what is played
 
 
@@ -289,8 +296,8 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
     return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)
 
 
-def interrupted(asked: Arguments | None) -> int:
-    """Says how to go on with a run; the code to end with."""
+def interrupted(asked: Any, module: str) -> int:
+    """Says how to go on with a run that was asked for so; the code to end with."""
     folder = "FOLDER" if asked is None else asked.resume or asked.out
-    print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
+    print(f"interrupted; go on with: python -m {module} --resume {folder}", file=sys.stderr)
     return 130

@@ -441,7 +441,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return interrupted(asked)
+        return interrupted(asked, "train.ppo")
     print((training.run.path / "card.md").read_text(encoding="utf-8"))
     return 0
 

@@ -16,7 +16,7 @@ from drago_env.games import make
 from drago_env.policy import resolve
 from drago_env.thumbs import has_thumbs, weights_of
 from train import runs
-from train.arguments import Arguments, make_game, rewarded, simple_agents
+from train.arguments import Arguments, make_game, more_steps, rewarded, simple_agents
 from train.collect import find_teacher
 from train.network import STRAIGHT
 from train.runs import Run, RunError
@@ -88,13 +88,6 @@ def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:
         shape_of(game, known)
         _check_agents(known, game, trust=arguments.trust)
     return replace(known, steps=more_steps(known.total, arguments.steps)), run
-
-
-def more_steps(before: int, asked: int | None) -> int:
-    """How many a run that goes on is to have: as many as before, or more."""
-    if asked is not None and asked < before:
-        raise ValueError(f"a run can be lengthened, not cut: --steps from {before}, not {asked}")
-    return before if asked is None else asked
 
 
 def _check_agents(arguments: Arguments, game: Game, *, trust: bool) -> None:
