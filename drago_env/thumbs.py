@@ -11,7 +11,6 @@ from drago_env.core.planning import SearchResult, assess, judge, planner_of
 from drago_env.game import Seeds, State
 from drago_env.policy import View, planned
 
-
 NEAR = 1.0  # who is told of small differences is told of none that is larger
 
 

@@ -232,8 +232,8 @@ def test_a_flat_observation_may_hold_the_features_of_all_actions(name: str) -> N
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_flat_observation_may_hold_what_the_rules_of_thumb_think(name: str) -> None:
     """Each number is told of the action at its place: the best has 0, and none is above it."""
-    made, game = MAKERS[name], drago_env.make(f"{name}:players=2")
-    env = made.vector_env(4, players=2, flat="thumbs")
+    game: Any = drago_env.make(f"{name}:players=2")
+    env = MAKERS[name].vector_env(4, players=2, flat="thumbs")
     seen, info = env.reset(seed=3)
     size, rng = game.spec.observation_size, np.random.default_rng(0)
     for _ in range(30):

@@ -299,13 +299,14 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "run"
     train(replace(TINY, out=out))
     tensors, about = Run.open(out).load()
-    for name, wrong in {
+    damage: dict[str, Any] = {
         "games": np.zeros(9, np.uint8),
         "starts": np.zeros(3, np.uint8),
         "numpy": np.zeros(3, np.uint32),
         "torch": np.zeros(3, np.uint8),
         "network.value.bias": np.full(1, np.nan, np.float32),
-    }.items():
+    }
+    for name, wrong in damage.items():
         Run.open(out).save(tensors | {name: wrong}, about)
         with pytest.raises(RunError, match=r"resume\.safetensors cannot be read"):
             train(Arguments(resume=out))

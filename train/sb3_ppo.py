@@ -231,8 +231,9 @@ def opened(folder: Path, asked: Arguments) -> tuple[Arguments, Run]:
         )
     run = Run.open(folder)
     with reading(run.path / "config.json", RunError):
-        told = {n: tuple(v) if isinstance(v, list) else v for n, v in run.config["arguments"].items()}
-        known = Arguments(**told | {"out": folder})
+        told: dict[str, Any] = run.config["arguments"] | {"out": folder}
+        lists = {name: tuple(told[name]) for name in ("game", "opponents")}
+        known = Arguments(**told | lists)
         for spec in known.rivals:
             resolve(spec, known.spec, trust=asked.trust)
     return replace(known, steps=more_steps(known.total, asked.steps)), run

@@ -19,7 +19,7 @@ def state(model: MaskablePPO) -> tuple[Tensors, dict[str, Any]]:
     policy, env = _parts(model)
     games = io.BytesIO()
     np.savez(games, **env.snapshot())
-    kind, keys, *rest = np.random.get_state()  # what MaskablePPO shuffles with
+    kind, keys, *rest = np.random.get_state()  # noqa: NPY002  (MaskablePPO shuffles with it)
     tensors = {
         **{f"network.{name}": weight for name, weight in policy.network.weights().items()},
         **moments(policy.optimizer),
@@ -60,7 +60,7 @@ def restore(model: MaskablePPO, tensors: Tensors, about: dict[str, Any]) -> None
     model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
     kind, *rest = about["numpy"]
-    np.random.set_state((kind, tensors["numpy"], *rest))
+    np.random.set_state((kind, tensors["numpy"], *rest))  # noqa: NPY002
     torch.set_rng_state(torch.from_numpy(tensors["torch"].copy()))
 
 

@@ -61,9 +61,7 @@ def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
         "space_before": before,
         "space_after": after,
         "landed_value": np.where(moved, board["worth"][places, after], np.int64(0)),
-        "landed_kind": np.where(
-            moved, _kinds(frame.game.boards)[state["board"][rows], after], ""
-        ),
+        "landed_kind": np.where(moved, _kinds(frame.game.boards)[state["board"][rows], after], ""),
         "hand_size": state["hand_size"][rows, seat].astype(np.int64),
         "drawn": said.size,
         "deck": said.deck,
