@@ -25,6 +25,7 @@ from agents.session import Failed, Record, Seating
 from agents.shorthand import GameOptions
 from agents.terminal import at_the_terminal
 from drago_env import games
+from drago_env.core.files import in_words
 from drago_env.policy import resolve
 from drago_env.specs import parse
 
@@ -144,7 +145,7 @@ def main(arguments: Sequence[str] | None = None, page: bool = False) -> int:
         print(f"error: {error}: {error.__cause__}", file=sys.stderr)
         return 2
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print()

@@ -20,6 +20,7 @@ from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
 BEGIN, END = "<!-- measured: learning -->", "<!-- end of learning -->"
 OPPONENTS = ("uniform", "greedy")
+ENTROPY = 0.01  # the reward for not being sure
 # what each policy sees and is paid, how many games side by side, and what it is told of learning
 POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
     "LegalActionsPolicy": (
@@ -48,7 +49,7 @@ def train(name: str, steps: int, seed: int) -> MaskablePPO:
     """A model of this policy after as many whole rollouts as there are in so many decisions."""
     policy, words, num_envs, settings = POLICIES[name]
     envs = mount_drago_v0.sb3_env(num_envs, opponents=list(OPPONENTS), **words)
-    model = MaskablePPO(policy, envs, seed=seed, device="cpu", ent_coef=0.01, **settings)
+    model = MaskablePPO(policy, envs, seed=seed, device="cpu", ent_coef=ENTROPY, **settings)
     return model.learn(steps - steps % (num_envs * settings["n_steps"]))
 
 
