@@ -101,3 +101,13 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 .venv-peers/.ready: benchmarks/peers-constraints.txt
 	$(PYTHON) -m venv .venv-peers
 	$(call install,.venv-peers,-r benchmarks/peers-constraints.txt)
+
+.venv-clients/.ready: benchmarks/clients-constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv-clients
+	$(call install,.venv-clients,-e . -r benchmarks/clients-constraints.txt)
+
+# imitation asks for an old Gymnasium, but runs with the present one
+.venv-clients-2/.ready: benchmarks/clients-2-constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv-clients-2
+	$(call install,.venv-clients-2,-e . -r benchmarks/clients-2-constraints.txt)
+	$(call install,.venv-clients-2,--no-deps imitation==1.0.1)
