@@ -60,7 +60,7 @@ CLIENTS = (
     Client(
         "TorchRL, processes",
         "torchrl",
-        "random play, 2 processes",
+        "random play, 2 processes and their start",
         '`illegal="random"`, `ActionMask()`',
     ),
     Client("Tianshou 2", "tianshou", "DQN in self-play, trained, 8 games"),
@@ -129,14 +129,18 @@ def run_apart(client: Client, pythons: list[str]) -> dict[str, Any]:
     return {"error": client.not_because or "it is not installed"}
 
 
-def table(rows: dict[str, dict[str, Any]]) -> str:
-    """What the page says of each library."""
+def table(rows: dict[str, dict[str, Any]], before: str = "") -> str:
+    """What the page says of each library; one that was not run keeps its line of before."""
+    kept = {line.split("|")[1].strip(): line for line in before.splitlines() if line[:1] == "|"}
     lines = [
         "",
         "| library | package | what is run | how it works | steps a second |",
         "| --- | --- | --- | --- | ---: |",
     ]
     for client in CLIENTS:
+        if client.title not in rows:
+            lines += [kept[client.title]] if client.title in kept else []
+            continue
         row = rows[client.title]
         how = f"with these lines: {client.lines}" if client.lines else "as it is"
         if "error" in row:
@@ -155,8 +159,6 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="NAME", help="titles that contain NAME")
     parser.add_argument("--run", metavar="TITLE", help="one program, in this process")
     given = parser.parse_args()
-    if given.write and given.only:
-        parser.error("the table is written whole: say --write or --only")
     if given.run:
         (client,) = (client for client in CLIENTS if client.title == given.run)
         print(json.dumps(run(client)))
@@ -171,8 +173,8 @@ def main() -> None:
         sys.exit(f"these failed: {', '.join(failed)}")
     if given.write:
         text = given.write.read_text(encoding="utf-8")
-        fresh = table(rows)
-        given.write.write_text(TABLE.sub(lambda m: m[1] + fresh + m[2], text), encoding="utf-8")
+        fresh = TABLE.sub(lambda m: m[1] + table(rows, m[0]) + m[2], text)
+        given.write.write_text(fresh, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -60,3 +60,10 @@ def test_what_a_run_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     table = clients.table(json.loads(json.dumps(rows)))
     assert table.count("| as it is |") == sum(not client.lines for client in clients.CLIENTS)
     assert f"| not, because {missing['error']} |  |" in table
+    faster = {"Gymnasium": {"version": "9", "steps_per_second": 1_234_567}}
+    anew = clients.table(faster, table).splitlines()
+    changed = [line for line in anew if line not in table.splitlines()]
+    assert len(anew) == len(table.splitlines())
+    assert changed == [
+        "| Gymnasium | gymnasium 9 | its wrappers, batch of 256 | as it is | 1,234,567 |"
+    ]
