@@ -15,9 +15,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import chdir
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "use-with.md"
@@ -92,20 +95,18 @@ def run(client: Client, times: int = 2) -> dict[str, Any]:
     found = version(client.package)
     code = compile(programs()[client.title], client.title, "exec")
     for _ in range(times):
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            os.environ["MINARI_DATASETS_PATH"] = folder
-            os.chdir(folder)
-            names: dict[str, Any] = {"__name__": "__main__"}
+        names: dict[str, Any] = {"__name__": "__main__"}
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, chdir(folder):
             began = _spent()
-            exec(code, names)
+            with patch.dict(os.environ, MINARI_DATASETS_PATH=folder):
+                exec(code, names)
             spent = _spent() - began
-            os.chdir(ROOT)
     return {"version": found, "steps_per_second": round(names["steps"] / spent)}
 
 
 def _spent() -> float:
     """Seconds of processor time, those of child processes that have ended among them."""
-    return sum(os.times()[:4])
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def run_apart(client: Client, pythons: list[str]) -> dict[str, Any]:
