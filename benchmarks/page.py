@@ -64,6 +64,8 @@ def _own_lines(figures: dict[str, Any]) -> list[str]:
     if "two_threads_over_one" in figures:
         ratio = f"{figures['two_threads_over_one']} (goal {TWO_THREADS})"
         rows["two threads over one, wall time, 65,536 games"] = ratio
+    if "two_processes_over_one" in figures:
+        rows["two processes over one, which share nothing"] = figures["two_processes_over_one"]
     lines = _table(("what", "figure"), rows)
     if "old" in figures:
         lines += _old_lines(figures["old"])

@@ -135,6 +135,20 @@ def two_threads_over_one(spec: str, seconds: float) -> float:
     return round(statistics.median(second / first for first, second in pairs), 2)
 
 
+def two_processes_over_one(spec: str, seconds: float) -> float:
+    """The same of processes that share nothing: what the machine itself leaves for two threads."""
+
+    def decisions(count: int) -> int:
+        start = time.time() + 8  # when all have loaded their kernels
+        code = ALONGSIDE.format(spec=spec, start=start, end=start + seconds)
+        command = [sys.executable, "-c", code]
+        made = [subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE) for _ in range(count)]
+        return sum(int(process.communicate()[0]) for process in made)
+
+    alone = decisions(1)
+    return round(decisions(2) / alone, 2)
+
+
 def parts(batch: int = 1024, spec: str = TABLE) -> dict[str, float]:
     """Nanoseconds that each part of a decision takes, on positions of random games."""
     game: Any = make(spec)
@@ -219,6 +233,16 @@ from benchmarks.speed import checked_play, playouts, random_play, rate
 plays = {{"decisions": random_play(1024), "checked": checked_play(1024), "playouts": playouts()}}
 print(json.dumps({{name: rate(play, {seconds}) for name, play in plays.items()}}))
 """
+ALONGSIDE = """
+import time
+from benchmarks.speed import random_play
+play, decisions = random_play(65536, {spec!r}), 0
+play()
+time.sleep(max(0.0, {start} - time.time()))
+while time.time() < {end}:
+    decisions += play()
+print(decisions)
+"""
 
 
 def child(code: str, checkout: Path = HERE, **environment: str) -> Any:
@@ -276,6 +300,8 @@ def own_figures(spec: str, quick: bool) -> dict[str, Any]:
     if cores is None or len(cores) > 1:
         print("playing on two cores ...", file=sys.stderr)
         figures["two_threads_over_one"] = two_threads_over_one(spec, seconds)
+        if not quick:
+            figures["two_processes_over_one"] = two_processes_over_one(spec, seconds)
     return figures
 
 

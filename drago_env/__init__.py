@@ -22,6 +22,8 @@ for _name in BUILT_IN:
     if hasattr(pettingzoo, "register"):  # from PettingZoo 1.27 on
         pettingzoo.register("aec", f"{_name}_v0", f"drago_env.{_name}_v0:env")
 
+_ENVIRONMENTS = tuple(f"{_name}_v0" for _name in BUILT_IN)
+
 __all__ = [
     "GAMES",
     "Game",
@@ -41,7 +43,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What belongs to the default game is loaded when it is asked for."""
+    """The games' environments, and what belongs to the default game, when it is asked for."""
+    if name in _ENVIRONMENTS:
+        return import_module(f"drago_env.{name}")
     if name in PUBLIC:
         return getattr(import_module(PUBLIC[name]), name)
     if name == "analysis":
@@ -52,4 +56,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *PUBLIC, *MODULES})
+    return sorted({*globals(), *_ENVIRONMENTS, *PUBLIC, *MODULES})

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import njit
+
+from drago_env.core.compiled import inlined
 
 ROOT = Path(__file__).parent.parent
 HELPER = "from drago_env.core.compiled import inlined\nfrom made.numbers import TEN\n\n"
@@ -122,6 +125,19 @@ def test_a_read_only_package_is_kept_in_the_users_folder(made: Made, tmp_path: P
     assert made.run(**env, NUMBA_CACHE_DIR="")[1] == ["miss"] * 3
     assert list(home.rglob("kernel.total-*.nbc"))
     assert made.run(**env, NUMBA_CACHE_DIR="")[1][0] == "hit"
+
+
+def test_a_helper_is_refused_to_python_before_and_after_it_is_compiled() -> None:
+    @inlined
+    def grown(x: int) -> int:
+        return x + 1
+
+    kernel = njit(lambda x: grown(x) * 2)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="grown is a part of kernels: call its py_func"):
+            grown(3)
+        assert kernel(3) == 8
+    assert grown.py_func(3) == 4
 
 
 def test_functions_are_handed_over_once(made: Made) -> None:

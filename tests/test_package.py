@@ -53,6 +53,11 @@ def test_the_import_is_quiet() -> None:
     assert run(sys.executable, "-W", "error", "-c", QUIET).strip() == ""
 
 
+def test_the_environments_of_every_game_are_there_without_an_import_of_their_own() -> None:
+    code = "import drago_env; print(*(getattr(drago_env, f'{n}_v0').env for n in drago_env.GAMES))"
+    assert run(sys.executable, "-c", code).count("function env") == 3
+
+
 # A whole game, printed as its record; works wherever the package is installed.
 GAME = """
 import json

@@ -285,7 +285,6 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
     made, seats = compiled_for(module), functions.seats
     rules_of, over, deal_one, legal_one = functions[:4]
     apply, reward, observe = functions.apply, functions.reward, functions.observe
-    is_legal = functions.is_legal
 
     @inlined
     def see(game: Any, rules: Any, scale: Any, actions: Any, mask: Any, out: Any) -> Any:
@@ -335,15 +334,16 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
     def turn_one(cells: Any, shared: Any, action: Any) -> Any:
         """The same for one game whose arrays are the fields of one record, if it is legal.
 
-        With NO_ACTION nothing is played, and only seen. Returns the number of legal actions,
-        times 256, and the seat on turn; if the action is illegal, NO_ACTION.
+        Legal is what the last call has listed. With NO_ACTION nothing is played, and only seen.
+        Returns the number of legal actions, times 256, and the seat on turn; if the action is
+        illegal, NO_ACTION.
         """
         tables, scheme, scale = shared
         cell = cells[0]
         game = cell["state"]
         rules = rules_of(game, tables)
         if action != NO_ACTION:
-            if not is_legal(game, action, rules):
+            if action not in cell["actions"][: cell["count"]]:
                 return np.int64(NO_ACTION)
             apply(game, action, rules, cell["points"])
             reward(game, scheme, cell["points"], rules, cell["rewards"])

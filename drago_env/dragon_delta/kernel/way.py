@@ -25,7 +25,7 @@ LONGEST = 24  # places of a way
 _RING = 8  # levels ahead that a flood can reach, as a power of two
 _SLACK = 8  # how much dearer than its bound a way may be
 _BUDGET = 1500  # links that are tried for it
-_LAID = bit(63)  # in place of a plank's number
+_LAID = ONE << np.uint64(63)  # in place of a plank's number
 # whose planks a way may use
 EXACT, TWICE, ANYBODYS = range(3)
 
