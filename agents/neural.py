@@ -28,6 +28,7 @@ from drago_env.thumbs import weights_of
 
 FORMAT = "drago-network/1"
 COOLEST, HOTTEST = 0.01, 100.0
+LARGEST = 1e6  # of a weight
 
 
 class CheckpointError(ValueError):
@@ -148,8 +149,16 @@ def _check_tensors(path: Path, shape: Shape, found: dict[str, tuple[str, tuple[i
 
 def _check_finite(path: Path, weights: Weights) -> None:
     for name, weight in weights.items():
-        if not np.isfinite(weight).all():
-            raise CheckpointError(f"{path}: the tensor {name} has numbers that are not finite")
+        if not is_sound(weight):
+            raise CheckpointError(
+                f"{path}: the tensor {name} has numbers that are not finite or beyond "
+                f"{LARGEST:,.0f}: the training went astray, or the file is damaged"
+            )
+
+
+def is_sound(weights: NDArray[Any], most: float = LARGEST) -> bool:
+    """Whether a network can have such weights; with greater ones its sums overflow."""
+    return bool(np.all(np.abs(weights) <= most))
 
 
 # ---------------------------------------------------------------- the policy

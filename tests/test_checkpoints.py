@@ -199,6 +199,7 @@ def without(tensors: dict[str, Any], name: str) -> dict[str, Any]:
         (lambda w: w | {"value.bias": w["value.bias"].astype(float)}, "not F64 of shape"),
         (lambda w: w | {"value.bias": w["value.bias"] * np.nan}, "not finite"),
         (lambda w: w | {"trunk.0.bias": w["trunk.0.bias"] + np.inf}, "not finite"),
+        (lambda w: w | {"trunk.0.bias": w["trunk.0.bias"] + 2e6}, "beyond 1,000,000"),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused(file: Path, change: Any, words: str) -> None:

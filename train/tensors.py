@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.neural import LARGEST, is_sound
+
 Tensors = dict[str, NDArray[Any]]
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of each of its parameters
 
@@ -40,18 +42,22 @@ def load_moments(optimiser: torch.optim.Optimizer, tensors: Mapping[str, NDArray
     for name, tensor in tensors.items():
         if name.startswith("optimiser."):
             _, number, moment = name.split(".")
-            shape = tuple(parameters[int(number)].shape) if moment != "step" else ()
-            check_tensor(name, tensor, shape)
+            if moment == "step":
+                check_tensor(name, tensor, (), most=1 << 24)  # where float32 stops counting
+            else:
+                check_tensor(name, tensor, tuple(parameters[int(number)].shape))
             state.setdefault(int(number), {})[moment] = torch.from_numpy(tensor.copy())
     if state and not all(state.get(n, {}).keys() == MOMENTS for n in range(len(parameters))):
         raise ValueError("the optimiser's moments are not those of the network")
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
 
 
-def check_tensor(name: str, tensor: NDArray[Any], shape: tuple[int, ...]) -> None:
-    """Refuses what is not an array of finite numbers of this shape."""
-    if tensor.dtype != np.float32 or tensor.shape != shape or not np.isfinite(tensor).all():
+def check_tensor(
+    name: str, tensor: NDArray[Any], shape: tuple[int, ...], most: float = LARGEST
+) -> None:
+    """Refuses what is not an array of this shape, of numbers as a network has them."""
+    if tensor.dtype != np.float32 or tensor.shape != shape or not is_sound(tensor, most):
         raise ValueError(
-            f"{name} must hold finite float32 numbers of shape {shape}, not {tensor.dtype} of "
-            f"shape {tensor.shape}"
+            f"{name} must hold float32 numbers of shape {shape}, none beyond {most:,.0f}, "
+            f"not {tensor.dtype} of shape {tensor.shape} with {np.abs(tensor).max(initial=0):.3g}"
         )
