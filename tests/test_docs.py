@@ -24,7 +24,7 @@ RUN = ["README.md", "docs/environments.md", "docs/pettingzoo.md", "docs/gymnasiu
 RUN += ["docs/gymnasium-vector.md", "docs/selfplay.md", "docs/stable-baselines3.md"]
 RUN += ["docs/add-an-agent.md", "docs/environments-dragon-delta.md"]
 RUN += ["docs/environments-rupe-dei-draghi.md", "docs/offline.md", "docs/language-models.md"]
-RUN += ["docs/openspiel.md"]
+RUN += ["docs/openspiel.md", "docs/use-with.md"]
 
 
 def read(page: str) -> str:

@@ -201,18 +201,18 @@ class LearnerBatch:
                 f"actions must be {self.num_envs} whole numbers, not {chosen.dtype} "
                 f"of shape {chosen.shape}"
             )
-        chosen = np.where(live, chosen, -1)
         last = self.game.spec.num_actions - 1
         outside = live & ((chosen < 0) | (chosen > last))
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
             raise ValueError(f"actions[{row}] must be from 0 to {last}, not {chosen[row]}")
+        chosen = np.where(live, chosen.astype(np.int64), -1)
         illegal = live & (self.turn.legal.mask[self._rows, chosen] == 0)
         if self.illegal == "raise" and illegal.any():
             row = int(np.flatnonzero(illegal)[0])
             raise self.game.illegal(self.state, row, int(chosen[row]))
         self.was_illegal = illegal
-        return chosen.astype(np.int64)
+        return chosen
 
     def _mend(self, chosen: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
         """Puts legal actions in place of illegal ones, or ends the games."""
