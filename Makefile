@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo play test test-numba lint types format fuzz fuzz-files constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
+.PHONY: help demo play test test-numba lint types format fuzz fuzz-files clients constraints bench bench-train leaderboard tune docs notebooks notebook-run clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -57,6 +57,9 @@ bench: $(VENV)/.ready .venv-peers/.ready  ## speed of every game, and against ot
 bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
 
+clients: $(VENV)/.ready .venv-clients/.ready .venv-clients-2/.ready  ## every recipe for other libraries; writes the table of docs/use-with.md
+	$(BIN)/python -m benchmarks.clients --pythons $(BIN)/python .venv-clients/bin/python .venv-clients-2/bin/python --write docs/use-with.md
+
 leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes docs/leaderboard.md
 	$(BIN)/python -m agents.leaderboard --write
 
@@ -78,7 +81,7 @@ notebook-run: $(VENV)/.ready  ## train the small network that the third notebook
 	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) .venv-peers .venv-numba-* site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-peers .venv-clients* .venv-numba-* site .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is found, else pip; both with the pinned versions.
@@ -98,3 +101,13 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 .venv-peers/.ready: benchmarks/peers-constraints.txt
 	$(PYTHON) -m venv .venv-peers
 	$(call install,.venv-peers,-r benchmarks/peers-constraints.txt)
+
+.venv-clients/.ready: benchmarks/clients-constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv-clients
+	$(call install,.venv-clients,-e . -r benchmarks/clients-constraints.txt)
+
+# imitation asks for an old Gymnasium, but runs with the present one
+.venv-clients-2/.ready: benchmarks/clients-2-constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv-clients-2
+	$(call install,.venv-clients-2,-e . -r benchmarks/clients-2-constraints.txt)
+	$(call install,.venv-clients-2,--no-deps imitation==1.0.1)

@@ -1,8 +1,10 @@
 """Agents: one policy a file, named by specs such as `search:playouts=64`; and their arena."""
 
+from drago_env.checkout import check_installed
 from drago_env.games import DEFAULT, GAMES
 from drago_env.moved import moved
 
+check_installed("agents", "tyro", "rich", "pandas", "scipy", "safetensors")
 _OWN = GAMES[DEFAULT]
 __getattr__ = moved(
     __name__,

@@ -31,7 +31,7 @@ from agents.report import Report, interval, markdown_table
 from agents.seating import split
 from drago_env import __version__
 from drago_env.core.checks import whole
-from drago_env.core.files import reading
+from drago_env.core.files import in_words, reading
 from drago_env.games import DEFAULT, name_of
 from drago_env.policy import resolve
 
@@ -361,7 +361,7 @@ def main(words: Sequence[str] | None = None) -> int:
         asked.page.write_text(page, encoding="utf-8")
         print(asked.page)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     return 0
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from drago_env.core.checks import real
 from drago_env.game import Game
+from drago_env.thumbs import NEAR, gaps
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
@@ -30,7 +31,7 @@ Weights = Mapping[str, Floats]
 # logarithm is 0.
 PADDING = np.float32(-1e9)
 THUMBS = 2  # numbers that say what the rules of thumb think of an action
-NEAR, FAR = 1.0, 16.0  # the differences to the best action at which these two are cut
+FAR = 16.0  # the difference to the best action at which one is cut; the other is at NEAR
 LARGEST, DEEPEST = 4096, 8  # no layer is wider, no stack of layers higher
 _CHUNK = 128  # rows at once: what lies between the layers stays in the processor's cache
 
@@ -173,10 +174,9 @@ def thumbs_inputs(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Flo
 
     How far each is behind the best one, once with all that lies near, once with what lies far.
     """
-    listed = np.arange(values.shape[1]) < counts[:, None]
-    gaps = values - np.where(listed, values, -np.inf).max(1, keepdims=True, initial=-1e300)
-    both = np.stack([np.maximum(gaps, -NEAR) / NEAR, np.maximum(gaps, -FAR) / FAR], 2)
-    return np.asarray(both * listed[..., None], np.float32)
+    behind = gaps(values, counts)
+    both = [np.maximum(behind, -cut) / cut for cut in (NEAR, FAR)]
+    return np.stack(both, 2).astype(np.float32)
 
 
 def softmax(logits: Floats) -> Floats:

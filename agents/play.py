@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-try:
-    import tyro
-except ModuleNotFoundError as error:
-    raise ImportError('to play you need tyro: pip install -e ".[agents]"') from error
+import tyro
 
 from agents import human
 from agents.lobby import Lobby, seated
@@ -28,6 +25,7 @@ from agents.session import Failed, Record, Seating
 from agents.shorthand import GameOptions
 from agents.terminal import at_the_terminal
 from drago_env import games
+from drago_env.core.files import in_words
 from drago_env.policy import resolve
 from drago_env.specs import parse
 
@@ -147,7 +145,7 @@ def main(arguments: Sequence[str] | None = None, page: bool = False) -> int:
         print(f"error: {error}: {error.__cause__}", file=sys.stderr)
         return 2
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print()

@@ -48,11 +48,18 @@ class Review:
     """The judgement on each decision, the person's own first."""
 
     def __init__(
-        self, game: Game, table: Table, names: Sequence[str], decisions: list[Decision], seat: Any
+        self,
+        game: Game,
+        table: Table,
+        names: Sequence[str],
+        decisions: list[Decision],
+        end: State,
+        seat: Any,
     ) -> None:
         self._game, self._table, self._names, self._seat = game, table, names, seat
         self._left = sorted(decisions, key=lambda one: one.seat != seat)
         self._total = len(decisions)
+        self._shares = game.shares(select(end))[0].tolist()  # of the victory
         self._search = Search(ms=THINKING, head_start=0)  # chances and nothing else
         self._judged: list[Judged] = []
         planner_of(game, "a review")
@@ -91,8 +98,10 @@ class Review:
         return Judged(move, seat, chance, words[listed[best]], float(values[best]), mistake)
 
     def _chart(self, told: Sequence[Judged]) -> str:
-        """A line for each seat, and the person's mistakes on theirs."""
+        """A line for each seat, up to what came of it, and the person's mistakes on theirs."""
         lines = [[(one.move, one.chance) for one in told if one.seat == s] for s in self._seats]
+        for line, share in zip(lines, self._shares, strict=False):
+            line[:] = [*(point for point in line if point[0] < self._total), (self._total, share)]
         marks = [(one.move, one.chance) for one in told if one.mistake and one.seat == self._seat]
         return chances(lines, self._names, self._total, marks, WIDE)
 

@@ -320,7 +320,8 @@ class Session:
                 )
             ]
             try:
-                self._review = Review(self._game, self._table, self.names, made, self.seat)
+                end = self._moments[-1].state
+                self._review = Review(self._game, self._table, self.names, made, end, self.seat)
             except ValueError as error:
                 raise Refused(str(error)) from None
         return self._review.go_on()

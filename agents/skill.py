@@ -30,6 +30,7 @@ from agents.seating import split
 from agents.shorthand import GameOptions
 from agents.survey import Survey
 from drago_env.core.checks import whole
+from drago_env.core.files import in_words
 from drago_env.policy import resolve, sees_all
 
 
@@ -323,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if command.out is not None:
             report.write(Path(command.out))
     except (OSError, ValueError, TypeError, ImportError, BrokenExecutor) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted; with --out the same command goes on from there", file=sys.stderr)

@@ -14,42 +14,43 @@ from typing import Any
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.utils import LinearSchedule
 
 from drago_env import mount_drago_v0
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
 BEGIN, END = "<!-- measured: learning -->", "<!-- end of learning -->"
 OPPONENTS = ("uniform", "greedy")
+ENTROPY = 0.01  # the reward for not being sure
 # what each policy sees and is paid, how many games side by side, and what it is told of learning
 POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
     "LegalActionsPolicy": (
         LegalActionsPolicy,
         {"flat": False, "action_features": True},
-        512,
-        {
-            "n_steps": 32,
-            "batch_size": 1024,
-            "gamma": 1.0,
-            "learning_rate": LinearSchedule(1e-3, 0, 1),
-        },
+        128,
+        {"n_steps": 32, "batch_size": 512, "n_epochs": 4, "gamma": 1.0, "learning_rate": 1e-3},
     ),
     "MlpPolicy": (
         "MlpPolicy",
-        {"flat": "features", "reward": "margin"},
+        {"flat": "thumbs", "reward": "margin"},
         64,
-        {"n_steps": 64, "batch_size": 512, "gamma": 0.7, "learning_rate": 3e-3},
+        {
+            "n_steps": 64,
+            "batch_size": 512,
+            "n_epochs": 4,
+            "gamma": 0.7,
+            "learning_rate": 1e-3,
+            "policy_kwargs": {"net_arch": {"pi": [], "vf": [64, 64]}},
+        },
     ),
 }
 
 
 def train(name: str, steps: int, seed: int) -> MaskablePPO:
-    """A model of this policy after so many decisions."""
+    """A model of this policy after as many whole rollouts as there are in so many decisions."""
     policy, words, num_envs, settings = POLICIES[name]
     envs = mount_drago_v0.sb3_env(num_envs, opponents=list(OPPONENTS), **words)
-    settings = {"n_epochs": 4, "ent_coef": 0.01, **settings}
-    model = MaskablePPO(policy, envs, seed=seed, device="cpu", **settings)
-    return model.learn(steps)
+    model = MaskablePPO(policy, envs, seed=seed, device="cpu", ent_coef=ENTROPY, **settings)
+    return model.learn(steps - steps % (num_envs * settings["n_steps"]))
 
 
 def win_share(model: MaskablePPO, name: str, opponent: str, games: int) -> float:

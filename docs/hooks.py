@@ -47,6 +47,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return "".join(parts)
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Takes what searches from the disk out of the site itself: no page asks another host."""
+    script = posixpath.relpath("disk-search.js", posixpath.dirname(page.url) or ".")
+    return output.replace("https://unpkg.com/iframe-worker/shim", script)
+
+
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same for the page of a missing page."""
+    return output.replace("https://unpkg.com/iframe-worker/shim", "/disk-search.js")
+
+
 def join(source: str, link: str) -> str:
     """The path in the repository to which a link of a file there leads."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), link))

@@ -48,6 +48,21 @@ def hidden_by(package: str) -> str:
     )
 
 
+def check_installed(package: str, *libraries: str, always: bool = False) -> None:
+    """Ends a command of this package (`python -m package...`) that lacks a library, in a sentence.
+
+    With `always` an import that is no command is refused as well.
+    """
+    missing = [name for name in libraries if find_spec(name) is None]
+    if not missing:
+        return
+    why = f"{package} needs {', '.join(missing)}: in the checkout, say {INSTALL[package]}"
+    if sys.argv[:1] == ["-m"]:  # which Python says while it looks for the command's module
+        sys.exit(f"error: {why}")
+    if always:
+        raise ImportError(why)
+
+
 def load(module: str, wish: str) -> Any:
     """A module of the checkout; if it is not there, an ImportError says why and what to do."""
     package = module.partition(".")[0]

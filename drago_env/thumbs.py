@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.core.planning import SearchResult, assess, planner_of
+from drago_env.core.planning import SearchResult, assess, judge, planner_of
 from drago_env.game import Seeds, State
 from drago_env.policy import View, planned
+
+NEAR = 1.0  # who is told of small differences is told of none that is larger
 
 
 def has_thumbs(game: Any) -> bool:
@@ -23,6 +25,19 @@ def weights_of(game: Any, name: str) -> NDArray[np.float64]:
     if weights is None:
         raise ValueError(f"{game.spec.name} has no rules of thumb for {name}")
     return weights(name)
+
+
+def gaps(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How much less each of the listed actions is worth than the best one; 0 past the lists."""
+    listed = np.arange(values.shape[1]) < counts[:, None]
+    best = np.where(listed, values, -np.inf).max(1, keepdims=True, initial=-1e300)
+    return np.asarray(np.where(listed, values - best, 0.0))
+
+
+def near_gaps(game: Any, state: State) -> NDArray[np.float64]:
+    """How far `heuristic` thinks each listed action behind the best one, from -1 to 0."""
+    found = judge(game, state, weights_of(game, "heuristic"))
+    return np.maximum(gaps(found.values, found.counts), -NEAR) / NEAR
 
 
 class RulesOfThumb:

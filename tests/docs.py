@@ -82,13 +82,13 @@ def _single(**kwargs: Any) -> tuple[Any, Any]:
 
 
 FEATURES, FLAT, DICT = {"action_features": True}, {"flat": True}, {"flat": False}
-LONG = {"flat": "features"}
+LONG, THUMBS = {"flat": "features"}, {"flat": "thumbs"}
 ENVIRONMENTS: dict[str, tuple[Callable[..., tuple[Any, Any]], list[dict[str, Any]]]] = {
     "pettingzoo": (_aec, [{}, FEATURES]),
-    "gymnasium": (_single, [{}, FLAT, LONG, FEATURES]),
-    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, LONG, FEATURES]),
+    "gymnasium": (_single, [{}, FLAT, LONG, THUMBS, FEATURES]),
+    "vector": (_batched(mount_drago_v0.vector_env), [{}, FLAT, LONG, THUMBS, FEATURES]),
     "selfplay": (_batched(mount_drago_v0.selfplay_env), [{}, FEATURES]),
-    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, LONG, DICT, DICT | FEATURES]),
+    "sb3": (_batched(mount_drago_v0.sb3_env), [{}, LONG, THUMBS, DICT, DICT | FEATURES]),
 }
 
 
@@ -269,7 +269,13 @@ def moving(game: str, frames: int = 24) -> bytes:
     chosen = {round(k * (len(film.frames) - 1) / (frames - 1)) for k in range(frames)}
     pictures = [Image.fromarray(film.frames[k].picture.rgb()) for k in sorted(chosen)]
     size = (WIDTH, round(pictures[0].height * WIDTH / pictures[0].width))
-    small = [picture.resize(size).quantize(64) for picture in pictures]
+    small = [picture.resize(size) for picture in pictures]
+    whole = Image.new("RGB", (WIDTH, size[1] * len(small)))
+    for number, one in enumerate(small):
+        whole.paste(one, (0, size[1] * number))
+    # one palette for all, which has every colour that there is, also that of small pieces
+    palette = whole.quantize(256, method=Image.Quantize.MAXCOVERAGE)
+    small = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in small]
     file = BytesIO()
     small[0].save(file, "GIF", save_all=True, append_images=small[1:], duration=700, loop=0)
     return file.getvalue()

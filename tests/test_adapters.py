@@ -14,9 +14,11 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
 import drago_env
+from drago_env.core.planning import judge
 from drago_env.core.trajectories import ENDED, trajectories
 from drago_env.games import BUILT_IN
 from drago_env.testing import same
+from drago_env.thumbs import NEAR, weights_of
 from drago_env.wrappers.makers import Makers, makers
 from tests.adapters import pick, picks
 from tests.games import NAMES, SHORT, short_makers
@@ -201,6 +203,8 @@ def test_environments_say_what_they_are(name: str, make: Makers) -> None:
     made, players = make, f"{drago_env.make(name).spec.title}, 2 players"
     single = made.single_env(players=2, opponents=["uniform"])
     assert repr(single) == f"<LearnerEnv: {players}, against uniform>"
+    assert repr(made.raw_env(players=2)) == f"<GameAEC: {players}>"
+    assert repr(made.env(players=2)) == f"<Ordered: {players}>"
     for maker in (made.vector_env, made.selfplay_env, made.sb3_env):
         assert repr(maker(3, players=2)).endswith(f"{players}, 3 games>")
     assert type(made.game()).__name__ in repr(made.game())
@@ -225,8 +229,31 @@ def test_a_flat_observation_may_hold_the_features_of_all_actions(name: str) -> N
         (one, *_, info), (two, *_) = flat.step(actions), dense.step(actions)
 
 
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_flat_observation_may_hold_what_the_rules_of_thumb_think(name: str) -> None:
+    """Each number is told of the action at its place: the best has 0, and none is above it."""
+    game: Any = drago_env.make(f"{name}:players=2")
+    env = MAKERS[name].vector_env(4, players=2, flat="thumbs")
+    seen, info = env.reset(seed=3)
+    size, rng = game.spec.observation_size, np.random.default_rng(0)
+    for _ in range(30):
+        assert seen.shape == env.observation_space.shape == (4, size + game.spec.num_actions)
+        mask, told = info["action_mask"] == 1, seen[:, size:]
+        state = env.snapshot()["state"]
+        for row in np.flatnonzero(~game.over(state)):
+            found = judge(game, state[row : row + 1], weights_of(game, "heuristic"))
+            legal = np.flatnonzero(mask[row])  # ascending, as the lists are
+            worth = found.values[0, : len(legal)]
+            behind = game.spec.observation_bound * np.maximum(worth - worth.max(), -NEAR) / NEAR
+            assert same(told[row, legal], behind.astype(np.float32))
+            assert not told[row, ~mask[row]].any()
+        seen, *_, info = env.step(picks(info["action_mask"], rng))
+
+
 def test_other_flat_forms_are_refused() -> None:
-    with pytest.raises(ValueError, match="flat must be False, True or 'features', not 'dict'"):
+    with pytest.raises(ValueError, match="True, 'features' or 'thumbs', not 'dict'"):
         MAKERS["race"].vector_env(2, flat="dict")
     with pytest.raises(ValueError, match="has no features of actions: say flat=True"):
         MAKERS["race"].vector_env(2, flat="features")
+    with pytest.raises(ValueError, match="has no rules of thumb: say flat=True"):
+        MAKERS["race"].vector_env(2, flat="thumbs")

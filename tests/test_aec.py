@@ -132,6 +132,7 @@ def test_the_metadata() -> None:
     assert str(env()) == "mount_drago_v0"
 
 
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has it from 1.27 on")
 def test_pettingzoo_makes_it_by_name() -> None:
     made = pettingzoo.make("aec", "mount_drago_v0", players=4, edition="italian")
     made.reset(seed=1)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from benchmarks import adapters, page, speed, training
+from benchmarks import adapters, learning, page, speed, training
 from drago_env.games import BUILT_IN, make
 from drago_env.specs import parse
 from tests.games import NAMES, SPECS
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,3 +73,31 @@ def test_learners_begin_alike_and_are_measured_at_every_mark(
     assert all(0 < mark.decisions <= 8 * 4 for mark in marks[3:])  # one update each
     table = training.learned_lines(marks)
     assert len([line for line in table if line.startswith(("| `train.ppo`", "| Mask"))]) == 6
+
+
+def code_with(file: str, word: str) -> str:
+    """The first snippet of a page that has this word."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return next(
+        code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if word in code
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "word"),
+    [
+        ("LegalActionsPolicy", "README.md", "LegalActionsPolicy"),
+        ("LegalActionsPolicy", "docs/stable-baselines3.md", "LegalActionsPolicy"),
+        ("MlpPolicy", "docs/stable-baselines3.md", 'flat="thumbs"'),
+    ],
+)
+def test_snippets_show_the_settings_that_were_measured(name: str, file: str, word: str) -> None:
+    _, words, num_envs, settings = learning.POLICIES[name]
+    code, numbers = code_with(file, word), {**settings, "ent_coef": learning.ENTROPY}
+    layers = numbers.pop("policy_kwargs", None)
+    shown = {key: float(number) for key, number in re.findall(r"(\w+)=([\d.e-]+)", code)}
+    assert {key: shown.get(key) for key in numbers} == numbers
+    assert layers is None or repr(layers).replace("'", '"') in code
+    assert re.search(rf"sb3_env\((num_envs=)?{num_envs}, ", code)
+    for key, value in words.items():
+        assert f"{key}={value!r}".replace("'", '"') in code

@@ -73,6 +73,26 @@ def test_commands_of_a_checkout_say_what_to_install(
     )
 
 
+COMMANDS = (
+    *("agents.play", "agents.arena", "agents.leaderboard", "agents.solve", "agents.skill"),
+    *("agents.mount_drago.tune", "train.ppo", "train.sb3_ppo"),
+)
+WITHOUT_TYRO = """
+import importlib.util as util
+find = util.find_spec
+util.find_spec = lambda name, *more: None if name == "tyro" else find(name, *more)
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_lacks_a_library_says_so_in_a_sentence(command: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_TYRO, encoding="utf-8")
+    done = run("-m", command, "--help", cwd=tmp_path)
+    package = command.partition(".")[0]
+    why = f'error: {package} needs tyro: in the checkout, say pip install -e ".[{package}]"\n'
+    assert (done.returncode, done.stderr) == (1, why)
+
+
 def test_the_command_lists_all_that_it_can(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"], prog="drago")

@@ -24,7 +24,7 @@ RUN = ["README.md", "docs/environments.md", "docs/pettingzoo.md", "docs/gymnasiu
 RUN += ["docs/gymnasium-vector.md", "docs/selfplay.md", "docs/stable-baselines3.md"]
 RUN += ["docs/add-an-agent.md", "docs/environments-dragon-delta.md"]
 RUN += ["docs/environments-rupe-dei-draghi.md", "docs/offline.md", "docs/language-models.md"]
-RUN += ["docs/openspiel.md"]
+RUN += ["docs/openspiel.md", "docs/use-with.md"]
 
 
 def read(page: str) -> str:
@@ -112,6 +112,9 @@ def test_the_site_is_whole_and_loads_nothing_from_other_hosts(tmp_path: Path) ->
         text = sheet.read_text(encoding="utf-8")
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", text), sheet
     assert (tmp_path / "notebooks" / "4-the-game.html") in pages
+    for path in (tmp_path / "index.html", tmp_path / "api" / "game.html"):  # searched from the disk
+        scripts = [path.parent / load for load in pages[path].loads if "disk-search" in load]
+        assert [script.resolve() for script in scripts] == [tmp_path / "disk-search.js"]
     _check_reference(set().union(*(page.ids for page in pages.values())))
 
 

@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "drago_env.wrappers.openspiel": (*GENERAL, "drago_env.games"),
     "drago_env.wrappers": (
         *GENERAL,
-        "drago_env.policy",
+        *("drago_env.policy", "drago_env.thumbs"),
         "drago_env.pictures",
         "drago_env.wrappers",
     ),

@@ -229,6 +229,9 @@ def test_a_finished_game_is_looked_at_again(name: str, monkeypatch: pytest.Monke
         assert one["best"]
         assert not one["mistake"] or one["best_chance"] - one["chance"] >= review.MISTAKE
     assert told["chart"].count("<polyline data-line") == 2
+    shares = session._game.shares(states[-1])[0]
+    for name, share in zip(session.names, shares, strict=False):  # the lines end with the outcome
+        assert f">{name} {100 * share:.0f}%</text>" in told["chart"]
     own = sum(one["mistake"] for one in told["moves"] if one["seat"] == 1)
     assert told["chart"].count("data-mark") == own
     assert bool(session.scores()) == session._game.spec.has_points

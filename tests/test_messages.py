@@ -17,7 +17,7 @@ from drago_env.__main__ import main
 from drago_env.core import compiled
 from drago_env.core.files import in_words
 from drago_env.games import records_of
-from train import ppo
+from train import ppo, sb3_ppo
 from train.arguments import Arguments
 
 
@@ -100,9 +100,11 @@ def test_an_interrupted_run_says_how_to_go_on(
     def interrupt(arguments: Arguments, progress: bool) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ppo, "train", interrupt)
-    assert ppo.main(["--out", "runs/x"]) == 130
-    assert "go on with: python -m train.ppo --resume runs/x" in capsys.readouterr().err
+    for script in (ppo, sb3_ppo):
+        monkeypatch.setattr(script, "train", interrupt)
+        assert script.main(["--out", "runs/x"]) == 130
+        told = f"go on with: python -m {script.__name__} --resume runs/x"
+        assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("package", ["agents", "train"])

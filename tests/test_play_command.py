@@ -114,7 +114,7 @@ def test_a_game_is_a_spec() -> None:
         ("nobody", "unknown policy 'nobody'"),
         ("uniform --board nowhere.txt", "nowhere.txt"),
         ("uniform --seed -1", "seeds must be whole numbers"),
-        ("uniform --record no/such/folder.jsonl", "no/such/folder.jsonl"),
+        ("uniform --record no/such/folder.jsonl", "there is no folder no/such: make it"),
         ("human --web", "human plays at the terminal"),
         ("uniform --web --port 70000", "port must be from 0 to 65535"),
         ("--web --terminal", "do not go together"),

@@ -142,6 +142,22 @@ def test_what_was_interrupted_in_its_first_update_goes_on(tmp_path: Path, whole:
     assert_same_run(out, whole)
 
 
+def test_a_run_can_be_lengthened(tmp_path: Path, whole: Path) -> None:
+    """One that has not begun yet becomes the longer one to the last bit; one that ended goes on."""
+    out, steps = tmp_path / "run", TOLD.total
+    go(begin(replace(TOLD, out=out, steps=steps // 2)), 0)
+    train(Arguments(resume=out, steps=steps))
+    assert_same_run(out, whole)
+    more = train(Arguments(resume=out, steps=2 * steps))
+    assert more.steps >= 2 * steps
+    assert [int(row["update"]) for row in rows(out)] == list(range(1, more.update + 1))
+    assert resumed(out).finished
+    config = json.loads((out / "config.json").read_text())
+    assert (config["arguments"]["steps"], config["lengthened"]) == (2 * steps, [steps // 2, steps])
+    card = (out / "card.md").read_text()
+    assert f"- lengthened: it was to end after {steps // 2:,} and {steps:,} decisions" in card
+
+
 def test_the_curve_comes_even_if_the_run_was_killed_before_it(tmp_path: Path) -> None:
     out = tmp_path / "run"
     go(begin(replace(TOLD, out=out, steps=8 * 24)), 1)

@@ -25,6 +25,7 @@ from tests.adapters import ACTIONS, VARIANTS, First, Kept, picks, same
 FORMS: list[dict[str, Any]] = [
     {"flat": True},
     {"flat": "features"},
+    {"flat": "thumbs"},
     {"flat": False},
     {"flat": False, "action_features": True},
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from agents.network import PADDING, Shape
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from tests.adapters import same
 from train import sb3_ppo
-from train.runs import EVALUATIONS, NETWORK, RunError, read_table
+from train.runs import EVALUATIONS, NETWORK, Run, RunError, read_table
 from train.sb3_ppo import Arguments, main, make_env, make_model, train
 
 TINY = Arguments(
@@ -232,6 +233,97 @@ def test_a_reward_that_never_changes_is_told(
     train(replace(told, out=tmp_path / "margin", reward="margin"))
     assert "paid" not in capsys.readouterr().err
     assert neural.load(tmp_path / "margin" / NETWORK).shape.value_bound > 1
+
+
+class Stopped(Exception):  # noqa: N818  (as a user would stop it)
+    """The process ended here."""
+
+
+def stop(monkeypatch: pytest.MonkeyPatch, updates: int) -> None:
+    """Ends the training in the update after so many, as if the process had ended."""
+    learn, done = MaskablePPO.train, [0]
+
+    def counted(model: MaskablePPO) -> None:
+        if done[0] == updates:
+            raise Stopped
+        done[0] += 1
+        learn(model)
+
+    monkeypatch.setattr(MaskablePPO, "train", counted)
+
+
+def progress(out: Path) -> list[dict[str, float]]:
+    rows = read_table(out / "progress.csv")
+    return [{k: float(v) for k, v in row.items() if v and "time/" not in k} for row in rows]
+
+
+@pytest.mark.parametrize("updates", [0, 1, 3])
+def test_an_interrupted_run_ends_like_a_whole_one(
+    updates: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, also where it was lengthened before it began."""
+    told = replace(TINY, steps=5 * 64, save_every=2, evaluate_every=100)
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    train(replace(told, out=whole))
+    with monkeypatch.context() as patched:
+        stop(patched, updates)
+        with pytest.raises(Stopped):
+            train(replace(told, out=out, steps=5 * 64 if updates else 3 * 64))
+    train(Arguments(resume=out, steps=None if updates else 5 * 64))
+    one, other = (Run.open(folder).load() for folder in (whole, out))
+    assert one[1] == other[1]
+    assert same(*({n: t for n, t in kept[0].items() if n != "games"} for kept in (one, other)))
+    games = [np.load(io.BytesIO(kept[0]["games"].tobytes())) for kept in (one, other)]
+    assert same(*(dict(snapshot) for snapshot in games))
+    assert read_table(out / EVALUATIONS) == read_table(whole / EVALUATIONS)
+    for mine, theirs in zip(progress(out), progress(whole), strict=True):
+        assert mine == pytest.approx(theirs)
+    assert same(*(dict(neural.load(folder / NETWORK).weights) for folder in (whole, out)))
+
+
+def test_a_finished_run_goes_on_only_if_it_is_lengthened(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(replace(TINY, out=out))
+    before = (out / EVALUATIONS).read_text(), (out / "progress.csv").read_text()
+    train(Arguments(resume=out))
+    assert before == ((out / EVALUATIONS).read_text(), (out / "progress.csv").read_text())
+    train(Arguments(resume=out, steps=200))
+    assert [row["steps"] for row in read_table(out / EVALUATIONS)] == ["64", "128", "192", "256"]
+    with pytest.raises(ValueError, match="a run can be lengthened, not cut: --steps from 256"):
+        train(Arguments(resume=out, steps=128))
+    with pytest.raises(ValueError, match="all other arguments but --steps from the run folder"):
+        train(Arguments(resume=out, seed=3))
+
+
+def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(replace(TINY, out=out))
+    tensors, about = Run.open(out).load()
+    damage: dict[str, Any] = {
+        "games": np.zeros(9, np.uint8),
+        "starts": np.zeros(3, np.uint8),
+        "numpy": np.zeros(3, np.uint32),
+        "torch": np.zeros(3, np.uint8),
+        "network.value.bias": np.full(1, np.nan, np.float32),
+    }
+    for name, wrong in damage.items():
+        Run.open(out).save(tensors | {name: wrong}, about)
+        with pytest.raises(RunError, match=r"resume\.safetensors cannot be read"):
+            train(Arguments(resume=out))
+    for name in about:
+        Run.open(out).save(tensors, {key: value for key, value in about.items() if key != name})
+        with pytest.raises(RunError, match=r"resume\.safetensors cannot be read"):
+            train(Arguments(resume=out))
+
+
+def test_code_of_others_in_a_folder_is_run_only_if_trusted(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(replace(TINY, out=out))
+    file = out / "config.json"
+    file.write_text(file.read_text().replace('"uniform"', '"tests.adapters:First"'))
+    with pytest.raises(RunError, match="say --trust"):
+        train(Arguments(resume=out))
+    assert train(Arguments(resume=out, trust=True))
 
 
 @pytest.mark.filterwarnings("ignore:rich is experimental")

@@ -221,8 +221,10 @@ def test_a_folder_that_holds_anything_is_refused_and_left_alone(
 
 def test_resume_takes_no_other_arguments(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = files(run)
-    said = refused(capsys, "--resume", run, "--steps", "99")
-    assert "--resume takes all other arguments from the run folder: leave them out" in said
+    said = refused(capsys, "--resume", run, "--seed", "99")
+    assert "--resume takes all other arguments but --steps from the run folder" in said
+    said = refused(capsys, "--resume", run, "--steps", "1")
+    assert "a run can be lengthened, not cut: --steps from" in said
     assert files(run) == before
 
 

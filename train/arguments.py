@@ -24,6 +24,7 @@ _File = Annotated[Path | None, tyro.conf.arg(metavar="FILE")]
 _Folder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")]
 _Address = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")]
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
+_Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
 _Name = Annotated[str | None, tyro.conf.arg(metavar="NAME")]
 _Editions = Annotated[tuple[str, ...], tyro.conf.arg(aliases=["--edition"])]
 _Board = Annotated[str | None, tyro.conf.arg(metavar="FILE")]
@@ -100,7 +101,7 @@ class Arguments(Hyperparameters):
     out: Path = Path("runs/ppo")
     """the run folder; it must not exist yet"""
     resume: _Folder = None
-    """go on with this run exactly where it was; everything else is read from its folder"""
+    """go on with this run exactly where it was; all but --steps is read from its folder"""
     trust: bool = False
     """with --resume: run code of others that the folder names, such as my_module:MyPolicy"""
     start: _File = None
@@ -117,8 +118,8 @@ class Arguments(Hyperparameters):
     random_boards: int = 0
     """of the default game: so many random boards besides that one; each deal draws one"""
 
-    steps: int = 20_000_000
-    """decisions to collect in all"""
+    steps: _Number = None
+    """decisions to collect in all, by default 20,000,000; with --resume more than it had before"""
     num_steps: int = 64
     """decisions in each game between two updates"""
     update_epochs: int = 2
@@ -166,7 +167,8 @@ class Arguments(Hyperparameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check({"steps": 1, "lessons": 0, "save_every": 1, "evaluate_every": 1})
+        self._check({"steps": 1} if self.steps is not None else {})
+        self._check({"lessons": 0, "save_every": 1, "evaluate_every": 1})
         self._check({"num_steps": 2, "lesson_epochs": 1}, MOST)
         self._check({"pool_size": 0, "random_boards": 0, "collectors": 1, "threads": 1}, 1024)
         self._check({"evaluate_games": 1}, MOST**2)
@@ -175,6 +177,11 @@ class Arguments(Hyperparameters):
         one_of("lesson_kl", self.lesson_kl, ("forward", "reverse"))
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")
+
+    @property
+    def total(self) -> int:
+        """Decisions to collect in all."""
+        return 20_000_000 if self.steps is None else self.steps
 
     @property
     def specs(self) -> list[str]:
@@ -224,6 +231,13 @@ def check_number(name: str, value: Any, low: float, high: float, kind: type) -> 
     allowed = isinstance(value, kind | int) and not isinstance(value, bool)
     if not allowed or not low <= value <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
+
+
+def more_steps(before: int, asked: int | None) -> int:
+    """How many a run that goes on is to have: as many as before, or more."""
+    if asked is not None and asked < before:
+        raise ValueError(f"a run can be lengthened, not cut: --steps from {before}, not {asked}")
+    return before if asked is None else asked
 
 
 # ---------------------------------------------------------------- what is played
@@ -286,8 +300,8 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
     return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)
 
 
-def interrupted(asked: Arguments | None) -> int:
-    """Says how to go on with a run; the code to end with."""
+def interrupted(asked: Any, module: str) -> int:
+    """Says how to go on with a run that was asked for so; the code to end with."""
     folder = "FOLDER" if asked is None else asked.resume or asked.out
-    print(f"interrupted; go on with: python -m train.ppo --resume {folder}", file=sys.stderr)
+    print(f"interrupted; go on with: python -m {module} --resume {folder}", file=sys.stderr)
     return 130

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents import neural
-from drago_env.core.files import write
+from drago_env.core.files import in_words, write
 from drago_env.games import DEFAULT, make, of_record
 from drago_env.pictures import page
 from drago_env.play import play
@@ -68,7 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         folder = demonstrate(parse(Demo, "train.demo", words))
     except (OSError, ValueError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)

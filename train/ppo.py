@@ -252,7 +252,7 @@ class Training:
         lesson = self.steps < self.arguments.lessons
         rollouts = self.collectors.collect(self.learner.network.state_dict(), lesson)
         collected = time.perf_counter()
-        metrics = self.learner.update(rollouts, 1 - self.steps / self.arguments.steps)
+        metrics = self.learner.update(rollouts, 1 - self.steps / self.arguments.total)
         took = time.perf_counter() - start
         decisions = sum(rollout.values.size for rollout in rollouts)
         self.update, self.steps = self.update + 1, self.steps + decisions
@@ -277,7 +277,7 @@ class Training:
 
     @property
     def finished(self) -> bool:
-        return self.steps >= self.arguments.steps
+        return self.steps >= self.arguments.total
 
     @property
     def _now(self) -> dict[str, Any]:
@@ -396,7 +396,7 @@ def make_collectors(
 def train(arguments: Arguments, progress: bool = False) -> Training:
     """Trains to the end."""
     training = begin(arguments)
-    total, rival = training.arguments.steps, (training.arguments.evaluate_against or ("",))[-1]
+    total, rival = training.arguments.total, (training.arguments.evaluate_against or ("",))[-1]
     bar = progress_bar(total, training.steps, progress)
     with closing(training.run), closing(training.collectors), bar as show:
         while not training.finished:
@@ -422,7 +422,7 @@ def begin(arguments: Arguments) -> Training:
         training.run = run
         with reading(run.path / runs.RESUME, RunError):
             training.restore(*run.load())
-        run.go_on_after(training.update, training.steps)
+        run.go_on_after(training.steps, arguments.total)
         return training
     arguments, started = prepared(arguments)
     training = Training(arguments)
@@ -441,7 +441,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return interrupted(asked)
+        return interrupted(asked, "train.ppo")
     print((training.run.path / "card.md").read_text(encoding="utf-8"))
     return 0
 

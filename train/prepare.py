@@ -16,7 +16,7 @@ from drago_env.games import make
 from drago_env.policy import resolve
 from drago_env.thumbs import has_thumbs, weights_of
 from train import runs
-from train.arguments import Arguments, make_game, rewarded, simple_agents
+from train.arguments import Arguments, make_game, more_steps, rewarded, simple_agents
 from train.collect import find_teacher
 from train.network import STRAIGHT
 from train.runs import Run, RunError
@@ -33,6 +33,7 @@ def completed(arguments: Arguments) -> Arguments:
         arguments = replace(arguments, opponents=tuple(n for n in simple if n == "heuristic"))
     if arguments.evaluate_against is None:
         arguments = replace(arguments, evaluate_against=simple)
+    arguments = replace(arguments, steps=arguments.total)
     if arguments.thumbs is None:
         there = "heuristic" in simple and has_thumbs(make(arguments.specs[0]))
         arguments = replace(arguments, thumbs=there)
@@ -75,16 +76,18 @@ def told(started: neural.Checkpoint) -> neural.Checkpoint:
 
 
 def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:
-    """The arguments that a run folder holds, and the folder."""
-    if replace(arguments, trust=False) != Arguments(resume=folder):
-        raise ValueError("--resume takes all other arguments from the run folder: leave them out")
+    """The arguments that a run folder holds, perhaps with more steps, and the folder."""
+    if replace(arguments, trust=False, steps=None) != Arguments(resume=folder):
+        raise ValueError(
+            "--resume takes all other arguments but --steps from the run folder: leave them out"
+        )
     run = Run.open(folder)
     with reading(run.path / "config.json", RunError):
         known = Arguments.read(run.config["arguments"])
         game, _ = make_game(known.specs)
         shape_of(game, known)
         _check_agents(known, game, trust=arguments.trust)
-    return known, run
+    return replace(known, steps=more_steps(known.total, arguments.steps)), run
 
 
 def _check_agents(arguments: Arguments, game: Game, *, trust: bool) -> None:

@@ -30,6 +30,7 @@ from safetensors.numpy import save_file
 
 from agents.files import reading, replacing
 from drago_env.core.files import in_words, read_json, write
+from drago_env.core.records import is_count
 from train.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ VERSION = 2  # in version 1 some arguments had other names
 PACKAGES = ("drago-env", "numpy", "numba", "torch", "safetensors")
 RESUME, NETWORK = "resume.safetensors", "network.safetensors"
 METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
+LENGTHENED = "lengthened"  # in config.json: the steps that were asked for before, if any
 
 
 class RunError(ValueError):
@@ -78,9 +80,13 @@ class Run:
             "revision": revision(),
             "versions": versions(),
         }
-        write(path / "config.json", json.dumps(config, indent=2) + "\n")
-        (path / "checkpoints").mkdir()
-        return cls(path, config)
+        run = cls(path, config)
+        run._write_config()
+        run.checkpoints.mkdir()
+        return run
+
+    def _write_config(self) -> None:
+        self.write("config.json", json.dumps(self.config, indent=2) + "\n")
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
@@ -101,6 +107,9 @@ class Run:
         for name, kind in (("arguments", dict), ("versions", dict), ("revision", str | None)):
             if name not in config or not isinstance(config[name], kind):
                 raise RunError(f"{path}/config.json cannot be read: it names no {name}")
+        before = config.get(LENGTHENED, [])
+        if not isinstance(before, list) or not all(map(is_count, before)):
+            raise RunError(f"{path}/config.json cannot be read: {LENGTHENED} is {before!r:.40}")
         return cls(path, config)
 
     # ------------------------------------------------------------ where to go on
@@ -126,19 +135,26 @@ class Run:
             raise RunError(f"{path} says nothing of itself")
         return tensors, about
 
-    def go_on_after(self, update: int, steps: int) -> None:
-        """Drops what the tables and curves say of later updates: they come again."""
+    def go_on_after(self, steps: int, total: int) -> None:
+        """Drops what the tables and curves say of later steps: they come again.
+
+        A `total` that is not the one that was asked for is noted.
+        """
         for name in (METRICS, EVALUATIONS):
-            self._cut(self.path / name, update)
-        self._past = steps
+            self._cut(self.path / name, steps)
+        self._past, asked = steps, self.config["arguments"]["steps"]
+        if total != asked:
+            self.config[LENGTHENED] = [*self.config.get(LENGTHENED, []), asked]
+            self.config["arguments"]["steps"] = total
+            self._write_config()
 
     @staticmethod
-    def _cut(path: Path, update: int) -> None:
+    def _cut(path: Path, steps: int) -> None:
         if not path.exists():
             return
         with reading(path, RunError):
             whole = [row for row in read_table(path) if None not in {*row, *row.values()}]
-            kept = [r for r in whole if r["update"].isdecimal() and int(r["update"]) <= update]
+            kept = [r for r in whole if r["steps"].isdecimal() and int(r["steps"]) <= steps]
         with replacing(path) as part:
             _write_rows(part, kept)
 
@@ -218,7 +234,10 @@ def revision() -> str | None:
 def card(config: Mapping[str, Any], facts: Mapping[str, str], command: str, results: str) -> str:
     """The model card: what the network is, how it was made, and how well it plays."""
     made = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
-    lines = [*facts.items(), ("revision", config["revision"] or "unknown"), ("versions", made)]
+    grown = " and ".join(f"{steps:,}" for steps in config.get(LENGTHENED, []))
+    longer = f"it was to end after {grown} decisions, and its learning rate fell towards 0 there"
+    lines = [*facts.items(), *([("lengthened", longer)] if grown else [])]
+    lines += [("revision", config["revision"] or "unknown"), ("versions", made)]
     listed = "\n".join(f"- {name}: {fact}" for name, fact in lines)
     return f"""# Model card
 

@@ -7,11 +7,9 @@ The learner holds one seat, drawn at each deal; named agents hold the others. Th
 
     python -m agents.arena neural:path=runs/sb3/network.safetensors greedy
 
-and `model.zip`, Stable-Baselines3's own form, which holds pickled objects: load none but your own.
-To go on with it:
-
-    model = MaskablePPO.load("runs/sb3/model.zip", env=make_env(arguments))
-    model.learn(1_000_000, reset_num_timesteps=False)
+A run that was interrupted, or that is to have more `--steps`, goes on with `--resume runs/sb3`. At
+the end there is also `model.zip`, Stable-Baselines3's own form, which holds pickled objects: load
+none but your own.
 
 It needs `pip install "drago-env[sb3,train]"`. For self-play see `python -m train.ppo`.
 """
@@ -21,9 +19,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 from sb3_contrib import MaskablePPO
@@ -35,15 +33,24 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents import neural
 from agents.network import Shape
 from agents.shorthand import GamesOptions
-from drago_env.core.files import in_words, replacing
+from drago_env.core.checks import whole
+from drago_env.core.files import in_words, reading, replacing
 from drago_env.games import make
-from drago_env.policy import resolve_all
+from drago_env.policy import resolve, resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
-from train import runs
-from train.arguments import Hyperparameters, make_game, parse, rewarded, simple_agents
+from train import runs, sb3_state
+from train.arguments import (
+    Hyperparameters,
+    interrupted,
+    make_game,
+    more_steps,
+    parse,
+    rewarded,
+    simple_agents,
+)
 from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
-from train.runs import Run
+from train.runs import Run, RunError
 
 MANY = 50  # games after which it is told that all of them paid the same
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
@@ -55,14 +62,20 @@ class Arguments(Hyperparameters, GamesOptions):
 
     out: Path = Path("runs/sb3")
     """the run folder; it must not exist yet"""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """go on with this run exactly where it was; all but --steps is read from its folder"""
+    trust: bool = False
+    """with --resume: run code of others that the folder names, such as my_module:MyPolicy"""
     opponents: _Agents = None
     """agents that hold the other seats, drawn at each deal; by default uniform and greedy"""
 
-    steps: int = 1_000_000
-    """decisions of the learner in all"""
+    steps: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
+    """decisions of the learner in all, by default 1,000,000; with --resume more than before"""
     num_steps: int = 32
     """decisions in each game between two updates"""
 
+    save_every: int = 20
+    """updates between two saves of the state to go on from"""
     evaluate_every: int = 250_000
     """decisions between two arenas against each of the opponents"""
     evaluate_games: int = 400
@@ -70,7 +83,8 @@ class Arguments(Hyperparameters, GamesOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check({"steps": 1, "num_steps": 2, "evaluate_every": 1, "evaluate_games": 1})
+        self._check({"steps": 1} if self.steps is not None else {})
+        self._check({"num_steps": 2, "save_every": 1, "evaluate_every": 1, "evaluate_games": 1})
         if self.num_envs * self.num_steps % self.minibatch_size == 1 or self.minibatch_size == 1:
             raise ValueError("num_envs * num_steps leaves a minibatch of a single decision")
         if self.opponents == ():
@@ -80,6 +94,12 @@ class Arguments(Hyperparameters, GamesOptions):
     def specs(self) -> list[str]:
         """The game that these words mean, with its reward, or the one that suits learning."""
         return [rewarded(spec, self.reward) for spec in super().specs]
+
+    @property
+    def total(self) -> int:
+        """Decisions in all: whole rollouts, as they are collected."""
+        rollout = self.num_envs * self.num_steps
+        return -(-(1_000_000 if self.steps is None else self.steps) // rollout) * rollout
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -161,6 +181,15 @@ class Arena(BaseCallback):
             self._run.curve(tag, e.win_share, self.num_timesteps)
         neural.save(file, *saved, self._run.config | {"evaluations": rows})
 
+    def state(self) -> dict[str, Any]:
+        """What it found last, to go on from."""
+        return {"played": self._played, "found": [asdict(one) for one in self.found]}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Goes on from what `state` said."""
+        self._played = whole("played", kept["played"], -1)
+        self.found = [Evaluation(**one) for one in kept["found"]]
+
     def _advise(self) -> None:
         """Says so where all games pay the same: there is nothing to learn from."""
         paid = {round(game["r"], 6) for game in self.model.ep_info_buffer or ()}
@@ -173,39 +202,110 @@ class Arena(BaseCallback):
             )
 
 
-def train(arguments: Arguments, progress: bool = False) -> list[Evaluation]:
-    """Trains to the end; returns how the network plays then."""
+class Saving(BaseCallback):
+    """Keeps all that the next update depends on, between two rollouts."""
+
+    def __init__(self, run: Run, every: int, arena: Arena, clock: EveryNTimesteps) -> None:
+        super().__init__()
+        self._run, self._every, self._arena, self._clock = run, every, arena, clock
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        model: Any = self.model
+        if self.num_timesteps // (model.n_envs * model.n_steps) % self._every == 0:
+            self.save()
+
+    def save(self) -> None:
+        tensors, about = sb3_state.state(self.model)  # type: ignore[arg-type]
+        arena = self._arena.state() | {"clock": self._clock.last_time_trigger}
+        self._run.save(tensors, about | {"arena": arena})
+
+
+def opened(folder: Path, asked: Arguments) -> tuple[Arguments, Run]:
+    """The arguments that a run folder holds, perhaps with more steps, and the folder."""
+    if replace(asked, trust=False, steps=None) != Arguments(resume=folder):
+        raise ValueError(
+            "--resume takes all other arguments but --steps from the run folder: leave them out"
+        )
+    run = Run.open(folder)
+    with reading(run.path / "config.json", RunError):
+        told: dict[str, Any] = run.config["arguments"] | {"out": folder}
+        lists = {name: tuple(told[name]) for name in ("game", "opponents")}
+        known = Arguments(**told | lists)
+        for spec in known.rivals:
+            resolve(spec, known.spec, trust=asked.trust)
+    return replace(known, steps=more_steps(known.total, asked.steps)), run
+
+
+def begun(arguments: Arguments) -> tuple[Arguments, MaskablePPO, Run]:
+    """A new run, or the one that `resume` names; the model has not learned anything yet."""
+    if arguments.resume is not None:
+        arguments, run = opened(arguments.resume, arguments)
+        return arguments, make_model(arguments, make_env(arguments)), run
     # an agent that is not known is told before any folder is made
     resolve_all(arguments.rivals, arguments.spec)
-    rollout = arguments.num_envs * arguments.num_steps
-    steps = -(-arguments.steps // rollout) * rollout  # whole rollouts, as they are collected
-    runs.check_vacant(arguments.out, "choose another --out")
+    runs.check_vacant(
+        arguments.out, f"choose another --out, or go on with --resume {arguments.out}"
+    )
     model = make_model(arguments, make_env(arguments))
     told = asdict(arguments) | {"out": str(arguments.out), "opponents": arguments.rivals}
-    run = Run.new(arguments.out, told)
-    csv, curves = str(run.path / "progress.csv"), str(run.path / "tensorboard")
-    logger = Logger(None, [CSVOutputFormat(csv), TensorBoardOutputFormat(curves)])
+    return arguments, model, Run.new(arguments.out, told | {"steps": arguments.total})
+
+
+def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
+    """Trains to the end; returns how the network plays then."""
+    arguments, model, run = begun(asked)
+    arena = Arena(arguments, run)
+    clock, noted = EveryNTimesteps(arguments.evaluate_every, arena), dict[str, float]()
+    if asked.resume is not None:
+        with reading(run.path / runs.RESUME, RunError):
+            tensors, about = run.load()
+            sb3_state.restore(model, tensors, about)
+            arena.restore(about["arena"])
+            clock.last_time_trigger = whole("clock", about["arena"]["clock"], 0)
+            noted = {str(name): float(note) for name, note in about["noted"].items()}
+        run.go_on_after(model.num_timesteps, arguments.total)
+    curves = [_table(run.path / "progress.csv", model.num_timesteps)]
+    logger = Logger(None, [*curves, TensorBoardOutputFormat(str(run.path / "tensorboard"))])
     with closing(run), closing(logger):
         model.set_logger(logger)
-        arena = Arena(arguments, run)
-        every = EveryNTimesteps(arguments.evaluate_every, arena)
-        model.learn(steps, callback=every, progress_bar=progress)
+        for name, note in noted.items():
+            logger.record(name, note)
+        saving = Saving(run, arguments.save_every, arena, clock)
+        left, new = arguments.total - model.num_timesteps, asked.resume is None
+        model.learn(left, [clock, saving], reset_num_timesteps=new, progress_bar=progress)
         arena.play()
+        saving.save()
         with replacing(run.path / "model.zip") as part:
             model.save(part)
     return arena.found
 
 
+def _table(path: Path, steps: int) -> CSVOutputFormat:
+    """The library's table of its progress, with what it said up to these steps."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    heads = lines[0].split(",") if lines else []
+    with reading(path, RunError):
+        place = heads.index("time/total_timesteps") if heads else 0
+        kept = [line for line in lines[1:] if int(line.split(",")[place]) <= steps]
+    table = CSVOutputFormat(str(path))
+    if heads:
+        table.keys = heads
+        table.file.writelines(f"{line}\n" for line in (lines[0], *kept))
+    return table
+
+
 def main(words: Sequence[str] | None = None) -> int:
+    asked = None
     try:
-        found = train(parse(Arguments, "train.sb3_ppo", words), progress=True)
+        found = train(asked := parse(Arguments, "train.sb3_ppo", words), progress=True)
     except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
         print(f"error: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        kept = "the run folder has the network of the last arena, if one was played"
-        print(f"interrupted; {kept}", file=sys.stderr)
-        return 130
+        return interrupted(asked, "train.sb3_ppo")
     print(as_markdown(found))
     return 0
 

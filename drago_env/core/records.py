@@ -72,6 +72,7 @@ class Frame:
     records: NDArray[np.int64]  # which record each row of the state belongs to
     actions: NDArray[np.int64]  # of each row; -1 where the record has ended
     rewards: NDArray[np.float32]  # of each row and seat, filled in once the moves are made
+    said: Any = None  # what the records say of these moves, as their game reads it
 
 
 @dataclass

@@ -6,13 +6,14 @@ And means of what they say, with intervals that know which moves belong to one g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.transitions import transitions as of_frames
-from drago_env.mount_drago.moves import numbers
+from drago_env.mount_drago.board import MAX_SPACES, Board
 from drago_env.mount_drago.record import Frame, Record, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
 
@@ -24,56 +25,56 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     its dragon; -1 and "" stand where a move has no card. `points_own` and `score_own` are the
     mover's, `score_own` after the move.
     """
-    parts = [_moves(frame, records) for frame in walk(records)]
+    records = list(records)
+    parts = [_moves(frame) for frame in walk(records)]
     if not parts:
         return {name: np.array([]) for name in _COLUMNS}
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in _COLUMNS}
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.lexsort((columns["move"], columns["game"]))
-    return {name: column[order] for name, column in columns.items()}
+    columns = {name: column[order] for name, column in columns.items()}
+    known = [made.get("riders") or () for made in records]
+    riders = np.array([[*names, *[""] * (MAX_PLAYERS - len(names))] for names in known])
+    columns["rider"] = riders[columns["game"], columns["seat"]]
+    return {name: columns[name] for name in _COLUMNS}
 
 
-def _moves(frame: Frame, records: Sequence[Record]) -> dict[str, NDArray[Any]]:
-    """The rows of the moves that are made now."""
-    rules, state, games = frame.game.rules[0], frame.state[frame.rows], frame.records[frame.rows]
-    here = [records[game] for game in games.tolist()]
-    said = numbers([made["moves"][frame.move] for made in here])
-    assert said is not None, "the replay lets only well-formed moves through"
-    rows = np.arange(len(games))
-    step, card = np.divmod(said.action, rules.card_kinds)
+def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
+    """The rows of the moves that are made now, but for the riders' names."""
+    rules, state, rows, said = frame.game.rules[0], frame.state, frame.rows, frame.said
+    action, seat = frame.actions[rows], state["seat"][rows].astype(np.int64)
+    step, card = np.divmod(action, rules.card_kinds)
     of_card, colour = step < 3, np.minimum(card // rules.values, rules.colours - 1)
     value = np.where(of_card, card % rules.values + 1, -1)
     before = np.where(of_card, state["position"][rows, colour].astype(np.int64), -1)
-    last = np.array([board.last for board in frame.game.boards])[state["board"]]
-    after = np.where(step < 2, np.minimum(before + value, last), before)
-    moved = before != after
-    landed = [frame.game.boards[number] for number in state["board"].tolist()]
-    spaces = list(zip(landed, after.tolist(), moved.tolist(), strict=True))
-    names = [made.get("riders") for made in here]
-    own = said.points[rows, said.seat]
-    columns: dict[str, Any] = {
-        "game": games,
-        "move": np.full(len(games), frame.move),
-        "seat": said.seat,
-        "rider": [
-            known[seat] if known else ""
-            for known, seat in zip(names, said.seat.tolist(), strict=True)
-        ],
-        "action": said.action,
+    board = frame.game.tables[state["board"][rows]]
+    after = np.where(step < 2, np.minimum(before + value, board["last"]), before)
+    moved, places = before != after, np.arange(len(rows))
+    own = said.points[places, seat]
+    return {
+        "game": frame.records[rows],
+        "move": np.full(len(rows), frame.move),
+        "seat": seat,
+        "action": action,
         "step": np.array(_STEPS)[step],
         "colour": np.where(of_card, np.array(COLOURS)[colour], ""),
         "value": value,
         "space_before": before,
         "space_after": after,
-        "landed_value": [board.values[to] if on else 0 for board, to, on in spaces],
-        "landed_kind": [board.kinds[to] if on else "" for board, to, on in spaces],
-        "hand_size": state["hand_size"][rows, said.seat].astype(np.int64),
+        "landed_value": np.where(moved, board["worth"][places, after], np.int64(0)),
+        "landed_kind": np.where(moved, _kinds(frame.game.boards)[state["board"][rows], after], ""),
+        "hand_size": state["hand_size"][rows, seat].astype(np.int64),
         "drawn": said.size,
         "deck": said.deck,
         "points_own": own,
-        "score_own": state["score"][rows, said.seat].astype(np.int64) + own,
+        "score_own": state["score"][rows, seat].astype(np.int64) + own,
+        **{f"points_{number}": said.points[:, number] for number in range(MAX_PLAYERS)},
     }
-    paid = {f"points_{seat}": said.points[:, seat] for seat in range(MAX_PLAYERS)}
-    return {name: np.asarray(column) for name, column in (columns | paid).items()}
+
+
+@lru_cache(8)
+def _kinds(boards: tuple[Board, ...]) -> NDArray[np.str_]:
+    """The kind of every space of these boards, `(boards, MAX_SPACES)`."""
+    return np.array([[*board.kinds, *[""] * (MAX_SPACES - len(board))] for board in boards])
 
 
 _STEPS = ("play", "keep", "discard", "done")

@@ -10,6 +10,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,10 +170,11 @@ class _Game(Opened):
 def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> Iterator[Frame]:
     variants = list(dict.fromkeys(game.rules for game in games))
     book = MountDrago(*variants, reward=reward)
-    state = np.concatenate([game.start for game in games])
-    for row, game in enumerate(games):
-        state["board"][row] = book.boards.index(game.rules.board)
     n = len(games)
+    state = book.new(np.zeros(n, np.uint64))
+    for row, game in enumerate(games):
+        state[row] = game.start[0]
+        state["board"][row] = book.boards.index(game.rules.board)
     lengths = np.array([len(game.made["moves"]) for game in games])
     sound = np.array([game.fault is None for game in games])
 
@@ -194,7 +197,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         outcome = Outcome(
             np.empty((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
         )
-        yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
+        yield Frame(book, state, number, moving, indices, actions, outcome.rewards, said)
         decks, seats = state["deck_size"].astype(np.int64), state["seat"].astype(np.int64)
         book.step_unchecked(state, actions, outcome)
         for place in untrue(book, state, moving, said, outcome.points):
@@ -209,9 +212,10 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
         for row in np.flatnonzero(faults >= 0).tolist():
             card = book.rules[0].card_text(int(cards[row, faults[row]]))
             refuse(row, number, f"{card} was drawn but is not in the deck (clause 7.3)")
+    won = book.winners(state)
     for row, game in enumerate(games):
         if game.fault is None:
-            game.fault = _end_fault(book, state, row, game.made)
+            game.fault = _end_fault(state, row, game.made, won[row])
 
 
 def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | None:
@@ -256,7 +260,7 @@ def _result_fault(
     return None
 
 
-def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | None:
+def _end_fault(state: State, row: int, made: Record, won: NDArray[np.bool_]) -> str | None:
     """What is wrong with the end of a record."""
     if state["phase"][row] != OVER:
         named = [key for key in ("scores", "winners") if key in made]
@@ -264,7 +268,7 @@ def _end_fault(book: MountDrago, state: State, row: int, made: Record) -> str | 
     scores = state["score"][row, : state["players"][row]].tolist()
     if not same(made.get("scores"), scores):
         return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
-    winners = np.flatnonzero(book.winners(state[row : row + 1])[0]).tolist()
+    winners = np.flatnonzero(won).tolist()
     if not same(made.get("winners"), winners):
         return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
     return None
@@ -279,8 +283,8 @@ def _open(made: Any) -> _Game | str:
         return fault
     try:
         numbers = {name: made["rules"][name] for name in names}
-        rules = Rules(board=Board.from_pairs(made["board"]), **numbers)
-    except ValueError as error:
+        rules = _rules(json.dumps([made["board"], numbers]))
+    except (ValueError, TypeError, RecursionError) as error:
         return f"the rules are wrong: {error}"
     fault = names_fault(made, "riders", rules.players)
     if fault:
@@ -291,15 +295,21 @@ def _open(made: Any) -> _Game | str:
     return _Game(made, rules, start=_deal(made, rules))
 
 
+@lru_cache(64)
+def _rules(text: str) -> Rules:
+    """The rules of records that write them so: most records of a file are alike in this."""
+    board, numbers = json.loads(text)
+    return Rules(board=Board.from_pairs(board), **numbers)
+
+
 def _deal_fault(made: Record, rules: Rules) -> str | None:
     """What is wrong with the dealt cards."""
     start, n = made["start"], rules.players
     tops, hands, discard = start.get("tops"), start.get("hands"), start.get("discard")
     if not isinstance(tops, list) or not isinstance(hands, list) or not isinstance(discard, list):
         return "tops, hands and discard must be lists"
-    if any(is_int(hand) for hand in hands) or any(
-        isinstance(move, dict) and is_int(move.get("drawn")) for move in made["moves"]
-    ):
+    drawn = [move.get("drawn") for move in made["moves"] if isinstance(move, dict)]
+    if int in {type(told) for told in (*hands, *drawn)}:
         return "this is one seat's view, which hides cards; the whole record is needed"
     if len(tops) != n or len(hands) != n:
         return f"{n} riders need as many tops and hands (clause 2.2)"
@@ -326,21 +336,25 @@ def _deal_fault(made: Record, rules: Rules) -> str | None:
 
 def _deal(made: Record, rules: Rules) -> State:
     """The state right after the dealt cards of a record."""
-    start = made["start"]
-    state = MountDrago(rules).new(0)
+    start, n = made["start"], rules.players
+    state = _blank(rules).copy()
     it = state[0]
-    left = np.tile(rules.copies, rules.colours)
-    for seat in range(rules.players):
-        it["top"][seat] = start["tops"][seat]
-        it["hand"][seat, : rules.hand] = start["hands"][seat]
-        np.subtract.at(left, start["hands"][seat], 1)
+    it["top"][:n], it["hand"][:n, : rules.hand] = start["tops"], start["hands"]
     it["pile"] = np.bincount(np.array(start["discard"], int), minlength=len(it["pile"]))
-    np.subtract.at(left, start["tops"] + start["discard"], 1)
+    dealt = [*start["tops"], *start["discard"], *chain.from_iterable(start["hands"])]
+    left = np.tile(rules.copies, rules.colours)
+    left -= np.bincount(dealt, minlength=len(left))
     deck = np.repeat(np.arange(rules.card_kinds), left)
     it["deck"] = EMPTY
     it["deck"][: len(deck)] = deck
     it["deck_size"] = len(deck)
     return state
+
+
+@lru_cache(64)
+def _blank(rules: Rules) -> State:
+    """A game by these rules, for a deal to be written over."""
+    return MountDrago(rules).new(0)
 
 
 _REPLAYS = Replays(_open, _walk_group, ("scores", "winners"))

@@ -10,14 +10,20 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mix, mix_one
 from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.game import Game, Move, State
 from drago_env.policy import View, streams
-from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, decision_space
+from drago_env.wrappers.spaces import (
+    CLOSED,
+    FPS,
+    RENDER_MODES,
+    check_render_mode,
+    decision_space,
+    told,
+)
 from drago_env.wrappers.texts import action_from_text, legal_texts
 
 Observation = dict[str, NDArray[Any]]
@@ -136,7 +142,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._dead_step(action)
             return
         kind: Any = type(action)
-        number = int(action) if kind is int or kind is np.int64 else _number(action)  # type: ignore[arg-type]
+        number = int(action) if kind is int or kind is np.int64 else as_number(action)  # type: ignore[arg-type]
         if self.render_mode is not None and 0 <= number < self._num_actions:
             self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
         came = self._play(number) if 0 <= number < self._num_actions else -1
@@ -382,6 +388,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self.step(None)
         self._views = whole("views", int(views), 0)
 
+    def __repr__(self) -> str:
+        return told(self, self.game)
+
     def __getstate__(self) -> dict[str, Any]:
         bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_seen", "_row_rewards")
         kept = {key: value for key, value in self.__dict__.items() if key not in bound}
@@ -401,42 +410,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self._turn.outcome.points[:], self._turn.outcome.rewards[:] = kept[1:]
 
 
-class Ordered(wrappers.OrderEnforcingWrapper[str, Observation, int]):  # type: ignore[misc]
-    """PettingZoo's wrappers, asked only where they have something to say.
-
-    A legal move goes to the game itself: each attribute that is asked through the chain of
-    wrappers costs as much as a move.
-    """
-
-    def __init__(self, guard: wrappers.TerminateIllegalWrapper[str, Observation, int]) -> None:
-        super().__init__(wrappers.AssertOutOfBoundsWrapper(guard))
-        self._guard, self._game = guard, guard.unwrapped
-
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        last = self._game.last if self._has_reset else super().last
-        return last(observe)  # type: ignore[no-any-return]
-
-    def step(self, action: int | None) -> None:
-        game = self._game
-        if type(action) is bool:  # the wrappers below would take it for a mask
-            _number(action)
-        if not self._has_reset or not game.agents:
-            super().step(action)
-        elif game._closed:
-            game.step(action)  # which says so
-        else:
-            self._has_updated = True
-            if game._running and not self._guard._terminated and game._may(action):
-                self._guard._prev_obs = None  # as if the wrappers had let it through
-                game.step(action)
-            else:
-                self.env.step(action)
-
-    def __str__(self) -> str:
-        return str(self.env)
-
-
-def _number(action: Any) -> int:
+def as_number(action: Any) -> int:
     """An action as a number; True and False are none."""
     try:
         if isinstance(action, bool):

@@ -16,9 +16,11 @@ from drago_env.core.files import DAMAGE
 from drago_env.core.outcome import standings
 from drago_env.game import Game, State, StateError
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
+from drago_env.thumbs import has_thumbs, near_gaps
 
 Opponents = str | Policy | Sequence[str | Policy] | None
-Flat = bool | str  # whether an observation is an array alone; "features": with those of all actions
+# whether an observation is an array alone; "features", "thumbs": with that of all actions
+Flat = bool | str
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
 ILLEGAL = ("raise", "end", "random")
 FORFEIT = -1.0  # what an illegal action pays where it ends the game, as in PettingZoo's wrapper
@@ -56,8 +58,8 @@ class LearnerBatch:
         players, fewest = int(counts.max()), int(counts.min())
         if seat is not None and seat not in range(fewest):
             raise ValueError(f"seat must be None or from 0 to {fewest - 1}, not {seat!r}")
-        if flat not in (False, True, "features"):
-            raise ValueError(f"flat must be False, True or 'features', not {flat!r}")
+        if flat not in (False, True, "features", "thumbs"):
+            raise ValueError(f"flat must be False, True, 'features' or 'thumbs', not {flat!r}")
         if flat and action_features:
             raise ValueError(
                 "a flat observation has no room for action_features: say flat='features', or "
@@ -65,6 +67,8 @@ class LearnerBatch:
             )
         if flat == "features" and not game.spec.feature_size:
             raise ValueError(f"{game.spec.title} has no features of actions: say flat=True")
+        if flat == "thumbs" and not has_thumbs(game):
+            raise ValueError(f"{game.spec.title} has no rules of thumb: say flat=True")
         self.game, self.num_envs, self.players = game, num_envs, players
         self.seat, self.flat, self.action_features = seat, flat, action_features
         self.illegal, self._variants = illegal, np.array(variants, np.int64)
@@ -91,8 +95,8 @@ class LearnerBatch:
         """What one learner sees: a dict, or with `flat` an array alone."""
         spec = self.game.spec
         bound, size = spec.observation_bound, spec.observation_size
-        if self.flat == "features":
-            size += spec.num_actions * spec.feature_size
+        widths = {"features": spec.feature_size, "thumbs": 1}
+        size += spec.num_actions * widths.get(str(self.flat), 0)
         vector = spaces.Box(-bound, bound, (size,), np.float32)
         if self.flat:
             return vector
@@ -197,18 +201,18 @@ class LearnerBatch:
                 f"actions must be {self.num_envs} whole numbers, not {chosen.dtype} "
                 f"of shape {chosen.shape}"
             )
-        chosen = np.where(live, chosen, -1)
         last = self.game.spec.num_actions - 1
         outside = live & ((chosen < 0) | (chosen > last))
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
             raise ValueError(f"actions[{row}] must be from 0 to {last}, not {chosen[row]}")
+        chosen = np.where(live, chosen.astype(np.int64), -1)
         illegal = live & (self.turn.legal.mask[self._rows, chosen] == 0)
         if self.illegal == "raise" and illegal.any():
             row = int(np.flatnonzero(illegal)[0])
             raise self.game.illegal(self.state, row, int(chosen[row]))
         self.was_illegal = illegal
-        return chosen.astype(np.int64)
+        return chosen
 
     def _mend(self, chosen: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
         """Puts legal actions in place of illegal ones, or ends the games."""
@@ -267,8 +271,9 @@ class LearnerBatch:
         ended = np.flatnonzero(self.over)
         if len(ended):
             vector[ended] = self.game.observe(select(self.state, ended), self.learner[ended])
-        if self.flat == "features":
-            vector = np.hstack([vector, self.features().reshape(self.num_envs, -1)])
+        if isinstance(self.flat, str):
+            told = self.features() if self.flat == "features" else self.thumbs()
+            vector = np.hstack([vector, told.reshape(self.num_envs, -1)])
         if self.flat:
             return vector
         parts: dict[str, NDArray[Any]] = {"observation": vector, "action_mask": self.mask()}
@@ -287,11 +292,25 @@ class LearnerBatch:
 
     def features(self) -> NDArray[np.float32]:
         """The features of every action, `(num_envs, num_actions, feature_size)`; illegal: 0."""
-        spec, legal = self.game.spec, self.turn.legal
-        dense = np.zeros((self.num_envs, spec.num_actions, spec.feature_size), np.float32)
-        rows, places = np.nonzero(np.arange(spec.max_legal) < legal.counts[:, None])
+        legal = self.turn.legal
         whole_list = self.game.legal(self.state) if self._forfeited.any() else legal
-        listed = self.game.features(self.state, whole_list)
+        return self._at_places(self.game.features(self.state, whole_list))
+
+    def thumbs(self) -> NDArray[np.float32]:
+        """What the rules of thumb think of every action, `(num_envs, num_actions)`.
+
+        0 for the best one, down to the least number of an observation for those well behind it;
+        illegal: 0.
+        """
+        bound = self.game.spec.observation_bound
+        return self._at_places(bound * near_gaps(self.game, self.state))
+
+    def _at_places(self, listed: NDArray[Any]) -> NDArray[np.float32]:
+        """What is known of the listed actions, each at its number."""
+        legal = self.turn.legal
+        shape = (self.num_envs, self.game.spec.num_actions, *listed.shape[2:])
+        dense = np.zeros(shape, np.float32)
+        rows, places = np.nonzero(np.arange(listed.shape[1]) < legal.counts[:, None])
         dense[rows, legal.actions[rows, places]] = listed[rows, places]
         return dense
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from pettingzoo.utils import wrappers
 
 from drago_env.games import make, module_of
-from drago_env.wrappers.aec import GameAEC, Ordered
+from drago_env.wrappers.aec import GameAEC
 from drago_env.wrappers.learner import Flat, Opponents
+from drago_env.wrappers.ordered import Ordered
 from drago_env.wrappers.selfplay import SelfPlayVectorEnv
 from drago_env.wrappers.single import LearnerEnv
 from drago_env.wrappers.vector import LearnerVectorEnv

@@ -78,7 +78,7 @@ class LearnerVecEnv(VecEnv):
         self._reset_options()
         self._note(rows)
         self.reset_infos = [info.copy() for info in self._running]
-        return self._batch.observation()
+        return self.observation()
 
     def step_async(self, actions: Any) -> None:
         """Takes the actions of the next step."""
@@ -113,7 +113,11 @@ class LearnerVecEnv(VecEnv):
             batch.reset_following(ended)
             self._returns[ended] = self._lengths[ended] = 0
             self._note(ended)
-        return batch.observation(), rewards, done, infos
+        return self.observation(), rewards, done, infos
+
+    def observation(self) -> Any:
+        """What the learners see now: for instance after `restore`."""
+        return self._batch.observation()
 
     def _infos(self, rows: Any) -> list[dict[str, Any]]:
         told = self._batch.info()

@@ -24,7 +24,8 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
 
     The observation is a dict of `observation` and `action_mask`, with `action_features=True` also
     the features of every action; with `flat=True` it is the array alone, with `flat="features"` the
-    array and the features of every action at the action's own place, 0 where it is not legal. The
+    array and the features of every action at the action's own place, 0 where it is not legal, with
+    `flat="thumbs"` in their stead what the rules of thumb think of it (`LearnerBatch.thumbs`). The
     mask is always in `info["action_mask"]` and in `action_masks()` too; that of a finished game
     allows the last action. `info` has numbers only, with the same keys at every step: the learner's
     `seat`, the `opponents` (`opponent_names()` names them), and `scores`, `winners` and `rank`, 0
