@@ -116,7 +116,7 @@ class Leaderboard:
         if "exploit" in plan:
             parts += ["## What an answer wins", _EXPLOIT, self._exploit(plan["exploit"])]
         for section in plan.get("duels", ()):
-            parts += [f"## {section['title']}", f"{section['text']} {_SHOWN}", self._duels(section)]
+            parts += [f"## {section['title']}", f"{section['text']} {_APART}", self._duels(section)]
         parts += [self._pool(number) for number in players]
         if "luck" in plan:
             parts += self._luck(plan["luck"])
@@ -280,9 +280,9 @@ _EXPLOIT = (
     "it alone, and a search that is told its policy. "
     "[What this means](skill.md#an-answer-to-one-agent)."
 )
-_SHOWN = (
-    "A difference of win shares is shown when its interval does not hold 0. Beside it stands how "
-    "long the two thought."
+_APART = (
+    "Two are separated when the interval of their difference of win shares does not hold 0. Beside "
+    "it stands how long they thought."
 )
 
 
@@ -310,9 +310,9 @@ def _duel(report: Report, first: str) -> dict[str, str]:
     }
     if pair.margin:
         row["margin difference"] = interval(_times(sign, pair.margin.estimate), 1, 2)
-    shown = "no" if pair.win_share.more != 0 else "yes" if sign > 0 else "the other way round"
+    separated = "no" if pair.win_share.more != 0 else "yes" if sign > 0 else "the other way round"
     times = ", ".join(f"{agent.seconds * 1e3:.2g}" for agent in agents)
-    return row | {"games": str(report.games), "shown": shown, "ms a decision": times}
+    return row | {"games": str(report.games), "separated": separated, "ms a decision": times}
 
 
 def _times(sign: int, estimate: Estimate) -> Estimate:
@@ -353,7 +353,11 @@ def main(words: Sequence[str] | None = None) -> int:
     """The command line."""
     try:
         asked = tyro.cli(
-            Arguments, args=words, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
+            Arguments,
+            prog="python -m agents.leaderboard",
+            args=words,
+            description=__doc__,
+            config=(tyro.conf.FlagCreatePairsOff,),
         )
         board = Leaderboard(asked)
         asked.page.parent.mkdir(parents=True, exist_ok=True)

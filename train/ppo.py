@@ -352,7 +352,7 @@ class Training:
         facts = {
             "network": f"{weights:,} weights, for {self.game.spec.name}",
             "training": f"{self.steps:,} decisions, {self.update:,} updates, "
-            f"{self.seconds / 60:.0f} minutes",
+            f"{self.seconds / 60:.1f} minutes",
             "games": ", ".join(self.arguments.specs),
             "seed": str(self.arguments.seed),
             "arenas": ", ".join(arena_games(self.arguments.specs)),

@@ -38,4 +38,4 @@ FIT = Fit(
 )
 
 if __name__ == "__main__":
-    FIT.run(tyro.cli(Arguments, description=__doc__))
+    FIT.run(tyro.cli(Arguments, prog="python -m agents.rupe_dei_draghi.tune", description=__doc__))

@@ -23,7 +23,8 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
 
     `pandas.DataFrame(table(records))`. Colour, value and the spaces are those of the card and
     its dragon; -1 and "" stand where a move has no card. `points_own` and `score_own` are the
-    mover's, `score_own` after the move.
+    mover's, `score_own` after the move; `points_0` and so on are those of each seat, up to the
+    most riders at a table.
     """
     records = list(records)
     parts = [_moves(frame) for frame in walk(records)]
@@ -35,7 +36,8 @@ def table(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     known = [made.get("riders") or () for made in records]
     riders = np.array([[*names, *[""] * (MAX_PLAYERS - len(names))] for names in known])
     columns["rider"] = riders[columns["game"], columns["seat"]]
-    return {name: columns[name] for name in _COLUMNS}
+    empty = MAX_PLAYERS - max(made["rules"]["players"] for made in records)
+    return {name: columns[name] for name in _COLUMNS[: len(_COLUMNS) - empty]}
 
 
 def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
