@@ -208,6 +208,7 @@ def test_environments_say_what_they_are(name: str, make: Makers) -> None:
     for maker in (made.vector_env, made.selfplay_env, made.sb3_env):
         assert repr(maker(3, players=2)).endswith(f"{players}, 3 games>")
     assert type(made.game()).__name__ in repr(made.game())
+    assert len(repr(made.game())) < 300  # boards, maps and graphs in a word
     assert "players" in inspect.signature(makers(name).game).parameters
 
 

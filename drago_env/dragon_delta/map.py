@@ -50,7 +50,7 @@ class Village:
     goal: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Map:
     """A map: nodes are islets, then villages; links are where a plank can lie (clause 1.4).
 
@@ -68,6 +68,9 @@ class Map:
     def __post_init__(self) -> None:
         for problem in _problems(self):
             raise MapError(problem)
+
+    def __repr__(self) -> str:
+        return f"Map({self.name!r}, {len(self.links)} links)"
 
     @property
     def colours(self) -> tuple[str, ...]:

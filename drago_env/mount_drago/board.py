@@ -20,7 +20,7 @@ class BoardError(ValueError):
     """A board that breaks clause 1.5 or 11, or a board file that cannot be read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Board:
     """A track: the start space, path spaces, and the summit spaces at the end (clause 1.5).
 
@@ -63,6 +63,9 @@ class Board:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"Board({len(self)} spaces)"
 
     @property
     def last(self) -> int:

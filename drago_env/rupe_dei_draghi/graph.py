@@ -36,7 +36,7 @@ class GraphError(ValueError):
     """A graph that clause 15.4 refuses, or a file that cannot be read; the message says where."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Graph:
     """Spaces with their kinds, roads, and the sites of rainbows and bridges, all by index.
 
@@ -71,6 +71,9 @@ class Graph:
                 f"{len(self)} spaces and {len(self.sites)} rainbow sites make {self.num_actions} "
                 f"actions, more than {MAX_ACTIONS} (clause 15.4)"
             )
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name!r}, {len(self)} spaces)"
 
     def __len__(self) -> int:
         return len(self.names)
