@@ -21,7 +21,7 @@ import traceback
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -200,6 +200,33 @@ def _read_run(folder: Path, file: Path) -> None:
         training.run.close()
 
 
+def _sb3(**words: Any) -> Any:
+    from train.sb3_ppo import Arguments
+
+    told = Arguments(players=2, num_envs=4, num_steps=16, minibatch_size=32, steps=128)
+    told = replace(told, opponents=("uniform",), update_epochs=1, save_every=1)
+    return replace(told, evaluate_every=64, evaluate_games=2, **words)
+
+
+def _write_sb3_run(folder: Path) -> None:
+    from train.sb3_ppo import train
+
+    train(_sb3(out=folder / "run"))
+    shutil.rmtree(folder / "run" / "tensorboard")
+    (folder / "run" / "model.zip").unlink()  # which is pickled, and never read
+
+
+def _read_sb3_run(folder: Path, file: Path) -> None:
+    from train.sb3_ppo import Arguments, progress_table, start
+
+    started = start(Arguments(resume=folder / "run"))
+    asked, model = started.arguments, started.model
+    with closing(started.run):
+        progress_table(started.run.path / "progress.csv", model.num_timesteps).close()
+        if asked.num_envs * asked.num_steps <= 1024 and asked.evaluate_games <= 100:
+            model.learn(1, reset_num_timesteps=False)
+
+
 def _arena() -> Any:
     from agents.arena import Config
 
@@ -277,6 +304,7 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
         yield f"snapshots-{name}", _snapshots(name)
     yield "checkpoints", _file("n.safetensors", _write_checkpoint, _read_checkpoint)
     yield "runs", Kind(_write_run, _read_run)
+    yield "runs-sb3", Kind(_write_sb3_run, _read_sb3_run)
     yield "arenas", Kind(_write_arena, _read_arena)
     yield "sessions", _file("game.json", _write_session, _read_session)
     yield (

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import tyro
 from sb3_contrib import MaskablePPO
@@ -254,8 +254,19 @@ def begun(arguments: Arguments) -> tuple[Arguments, MaskablePPO, Run]:
     return arguments, model, Run.new(arguments.out, told | {"steps": arguments.total})
 
 
-def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
-    """Trains to the end; returns how the network plays then."""
+class Started(NamedTuple):
+    """A run that is ready to learn."""
+
+    arguments: Arguments
+    model: MaskablePPO
+    run: Run
+    arena: Arena
+    clock: EveryNTimesteps
+    noted: dict[str, float]  # for the next line of the tables
+
+
+def start(asked: Arguments) -> Started:
+    """A new run, or the one that `resume` names, where it was."""
     arguments, model, run = begun(asked)
     arena = Arena(arguments, run)
     clock, noted = EveryNTimesteps(arguments.evaluate_every, arena), dict[str, float]()
@@ -267,7 +278,13 @@ def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
             clock.last_time_trigger = whole("clock", about["arena"]["clock"], 0)
             noted = {str(name): float(note) for name, note in about["noted"].items()}
         run.go_on_after(model.num_timesteps, arguments.total)
-    curves = [_table(run.path / "progress.csv", model.num_timesteps)]
+    return Started(arguments, model, run, arena, clock, noted)
+
+
+def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
+    """Trains to the end; returns how the network plays then."""
+    arguments, model, run, arena, clock, noted = start(asked)
+    curves = [progress_table(run.path / "progress.csv", model.num_timesteps)]
     logger = Logger(None, [*curves, TensorBoardOutputFormat(str(run.path / "tensorboard"))])
     with closing(run), closing(logger):
         model.set_logger(logger)
@@ -283,11 +300,11 @@ def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
     return arena.found
 
 
-def _table(path: Path, steps: int) -> CSVOutputFormat:
+def progress_table(path: Path, steps: int) -> CSVOutputFormat:
     """The library's table of its progress, with what it said up to these steps."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    heads = lines[0].split(",") if lines else []
     with reading(path, RunError):
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        heads = lines[0].split(",") if lines else []
         place = heads.index("time/total_timesteps") if heads else 0
         kept = [line for line in lines[1:] if int(line.split(",")[place]) <= steps]
     table = CSVOutputFormat(str(path))

@@ -13,6 +13,8 @@ from sb3_contrib import MaskablePPO
 from drago_env.core.checks import whole
 from train.tensors import Tensors, check_tensor, load_moments, moments
 
+_KEYS = 624  # numbers of numpy's own generator
+
 
 def state(model: MaskablePPO) -> tuple[Tensors, dict[str, Any]]:
     """The weights, the optimiser, the games and the generators, between two rollouts."""
@@ -59,8 +61,12 @@ def restore(model: MaskablePPO, tensors: Tensors, about: dict[str, Any]) -> None
     episodes = [{key: float(one[key]) for key in ("r", "l")} for one in about["episodes"]]
     model.ep_info_buffer = deque(episodes, maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-    kind, *rest = about["numpy"]
-    np.random.set_state((kind, tensors["numpy"], *rest))  # noqa: NPY002
+    kind, place, *rest = about["numpy"]
+    keys = tensors["numpy"]
+    if keys.shape != (_KEYS,):
+        raise ValueError(f"numpy must be of {_KEYS} numbers, not {keys.shape}")
+    # numpy believes the place, and would read beyond its numbers
+    np.random.set_state((kind, keys, whole("numpy", place, 0, _KEYS), *rest))  # noqa: NPY002
     torch.set_rng_state(torch.from_numpy(tensors["torch"].copy()))
 
 
