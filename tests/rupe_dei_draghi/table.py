@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from drago_env.rupe_dei_draghi import actions
-from drago_env.rupe_dei_draghi.kernel.bits import bit
 from drago_env.rupe_dei_draghi.rules import CARDS, Rules, bits
 from drago_env.rupe_dei_draghi.state import STEPS
 from tests.rupe_dei_draghi.loops import Batch
@@ -65,7 +64,7 @@ class Table:
 
     @property
     def rainbows(self) -> set[int]:
-        return {i for i in range(len(self.graph.sites)) if self.game["laid"] & bit(i)}
+        return {i for i in range(len(self.graph.sites)) if int(self.game["laid"]) >> i & 1}
 
     @property
     def bridges(self) -> set[str]:
