@@ -52,7 +52,7 @@ constraints: $(VENV)/.ready  ## pin every package of the environment in constrai
 	$(BIN)/python -m tests.constraints --write
 
 bench: $(VENV)/.ready .venv-peers/.ready  ## speed of every game, and against other environments; writes docs/speed.md
-	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python --write docs/speed.md
+	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python $(if $(OLD),--old $(OLD)) --write docs/speed.md
 
 bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md

@@ -365,6 +365,7 @@ def main() -> None:
             f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
         )
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
+    command += " OLD=CHECKOUT" if chosen.old and chosen.peers else ""
     figures: dict[str, Any] = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
