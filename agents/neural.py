@@ -28,7 +28,7 @@ from drago_env.thumbs import weights_of
 
 FORMAT = "drago-network/1"
 COOLEST, HOTTEST = 0.01, 100.0
-LARGEST = 1e6  # of a weight
+HEAVIEST = 1e6  # of a weight
 
 
 class CheckpointError(ValueError):
@@ -152,11 +152,11 @@ def _check_finite(path: Path, weights: Weights) -> None:
         if not is_sound(weight):
             raise CheckpointError(
                 f"{path}: the tensor {name} has numbers that are not finite or beyond "
-                f"{LARGEST:,.0f}: the training went astray, or the file is damaged"
+                f"{HEAVIEST:,.0f}: the training went astray, or the file is damaged"
             )
 
 
-def is_sound(weights: NDArray[Any], most: float = LARGEST) -> bool:
+def is_sound(weights: NDArray[Any], most: float = HEAVIEST) -> bool:
     """Whether a network can have such weights; with greater ones its sums overflow."""
     return bool(np.all(np.abs(weights) <= most))
 

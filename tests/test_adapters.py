@@ -18,7 +18,7 @@ from drago_env.core.planning import judge
 from drago_env.core.trajectories import ENDED, trajectories
 from drago_env.games import BUILT_IN
 from drago_env.testing import same
-from drago_env.thumbs import NEAR, weights_of
+from drago_env.thumbs import NEAR, near_gaps, weights_of
 from drago_env.wrappers.makers import Makers, makers
 from tests.adapters import pick, picks
 from tests.games import NAMES, SHORT, short_makers
@@ -249,6 +249,21 @@ def test_a_flat_observation_may_hold_what_the_rules_of_thumb_think(name: str) ->
             assert same(told[row, legal], behind.astype(np.float32))
             assert not told[row, ~mask[row]].any()
         seen, *_, info = env.step(picks(info["action_mask"], rng))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_what_the_rules_of_thumb_think_tells_nothing_hidden(name: str) -> None:
+    """It is the same in every world that the seat on turn holds possible."""
+    game: Any = drago_env.make(f"{name}:players=3")
+    seeds = np.arange(100, dtype=np.uint64)
+    state, numbers, other = game.new(seeds), game.picks(seeds), 0
+    for turn in range(40):
+        worlds = game.determinize(state, state["seat"].astype(np.int64), seeds + 1000 * turn)
+        other += int((worlds != state).sum())
+        assert same(near_gaps(game, worlds), near_gaps(game, state))
+        actions = game.sample(game.legal(state), numbers)
+        game.step(state, np.where(game.over(state), -1, actions))
+    assert other > 500  # worlds that are not the true one
 
 
 def test_other_flat_forms_are_refused() -> None:

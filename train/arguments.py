@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, TypeVar
@@ -231,6 +231,14 @@ def check_number(name: str, value: Any, low: float, high: float, kind: type) -> 
     allowed = isinstance(value, kind | int) and not isinstance(value, bool)
     if not allowed or not low <= value <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
+
+
+def check_resumed(asked: Any, folder: Path) -> None:
+    """Refuses arguments beside those that a run may go on with."""
+    if replace(asked, trust=False, steps=None) != type(asked)(resume=folder):
+        raise ValueError(
+            "--resume takes all other arguments but --steps from the run folder: leave them out"
+        )
 
 
 def more_steps(before: int, asked: int | None) -> int:

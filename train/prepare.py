@@ -16,7 +16,14 @@ from drago_env.games import make
 from drago_env.policy import resolve
 from drago_env.thumbs import has_thumbs, weights_of
 from train import runs
-from train.arguments import Arguments, make_game, more_steps, rewarded, simple_agents
+from train.arguments import (
+    Arguments,
+    check_resumed,
+    make_game,
+    more_steps,
+    rewarded,
+    simple_agents,
+)
 from train.collect import find_teacher
 from train.network import STRAIGHT
 from train.runs import Run, RunError
@@ -77,10 +84,7 @@ def told(started: neural.Checkpoint) -> neural.Checkpoint:
 
 def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:
     """The arguments that a run folder holds, perhaps with more steps, and the folder."""
-    if replace(arguments, trust=False, steps=None) != Arguments(resume=folder):
-        raise ValueError(
-            "--resume takes all other arguments but --steps from the run folder: leave them out"
-        )
+    check_resumed(arguments, folder)
     run = Run.open(folder)
     with reading(run.path / "config.json", RunError):
         known = Arguments.read(run.config["arguments"])

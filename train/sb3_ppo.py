@@ -42,6 +42,7 @@ from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from train import runs, sb3_state
 from train.arguments import (
     Hyperparameters,
+    check_resumed,
     interrupted,
     make_game,
     more_steps,
@@ -225,10 +226,7 @@ class Saving(BaseCallback):
 
 def opened(folder: Path, asked: Arguments) -> tuple[Arguments, Run]:
     """The arguments that a run folder holds, perhaps with more steps, and the folder."""
-    if replace(asked, trust=False, steps=None) != Arguments(resume=folder):
-        raise ValueError(
-            "--resume takes all other arguments but --steps from the run folder: leave them out"
-        )
+    check_resumed(asked, folder)
     run = Run.open(folder)
     with reading(run.path / "config.json", RunError):
         told: dict[str, Any] = run.config["arguments"] | {"out": folder}

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.neural import LARGEST, is_sound
+from agents.neural import HEAVIEST, is_sound
 
 Tensors = dict[str, NDArray[Any]]
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of each of its parameters
@@ -53,7 +53,7 @@ def load_moments(optimiser: torch.optim.Optimizer, tensors: Mapping[str, NDArray
 
 
 def check_tensor(
-    name: str, tensor: NDArray[Any], shape: tuple[int, ...], most: float = LARGEST
+    name: str, tensor: NDArray[Any], shape: tuple[int, ...], most: float = HEAVIEST
 ) -> None:
     """Refuses what is not an array of this shape, of numbers as a network has them."""
     if tensor.dtype != np.float32 or tensor.shape != shape or not is_sound(tensor, most):
