@@ -14,7 +14,7 @@ from drago_env.core.planning import Plan, Planner, SearchResult, choose, judge, 
 from drago_env.core.search import END_OF_GAME
 from drago_env.policy import View, planned, row_numbers
 
-METHODS = ("flat", "tree")
+METHODS = ("flat", "even", "tree")
 MOST_PLAYOUTS = 1_000_000  # a tree keeps a node for each
 PROBE = 32  # playouts of a first search that tells how fast searching is
 
@@ -28,11 +28,12 @@ class Search:
     has neither, playouts are uniform and run to the end. `flat` gives all candidates the same
     worlds and sends the better half on (sequential halving); what the rules of thumb like less
     starts behind, as if playouts had been lost already, so that few playouts do not replace a
-    good rule by noise. `tree` grows a tree over all worlds, in which each seat does what is best
-    for itself (ISMCTS with max^n values).
+    good rule by noise. `even` sends nobody home: it chooses worse, but what it says of each action
+    is without bias, and so fit to learn from. `tree` grows a tree over all worlds, in which each
+    seat does what is best for itself (ISMCTS with max^n values).
     """
 
-    method: str = "flat"  # flat (sequential halving) or tree (ISMCTS)
+    method: str = "flat"  # flat (sequential halving), even (all alike) or tree (ISMCTS)
     _: KW_ONLY
     playouts: int | None = None  # for each decision; by default as many as the game names
     ms: float | None = None  # milliseconds for each decision instead: not reproducible
@@ -125,7 +126,7 @@ class Search:
     def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64] | None:
         """What the listed actions have before any playout; None: all the same."""
         worth = planner.head_start if self.head_start is None else self.head_start
-        if self.method != "flat" or planner.weights is None or worth == 0:
+        if self.method == "tree" or planner.weights is None or worth == 0:
             return None
         found = judge(game, state, planner.weights("heuristic"))
         known = np.arange(found.values.shape[1]) < found.counts[:, None]

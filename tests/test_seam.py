@@ -49,7 +49,7 @@ def test_standings_rank_the_winner_first(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("method", ["flat", "tree"])
+@pytest.mark.parametrize("method", ["flat", "even", "tree"])
 def test_a_search_depends_on_what_the_seat_knows_alone(name: str, method: str) -> None:
     """Worlds that the seat on turn cannot tell apart are searched alike, to the last bit."""
     game = drago_env.make(name, **SHORT.get(name, {}))
@@ -69,6 +69,17 @@ def test_a_search_depends_on_what_the_seat_knows_alone(name: str, method: str) -
     assert found[0].values.tobytes() == found[1].values.tobytes()
     many = turn.legal.counts > 1
     assert (found[0].visits.sum(1)[many] > 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_even_search_tries_all_actions_equally_often(name: str) -> None:
+    game = drago_env.make(name, **SHORT.get(name, {}))
+    state, seeds = game.new(range(12)), np.arange(12, dtype=np.uint64)
+    policy = drago_env.resolve("search:method=even,playouts=200", game)
+    found = policy.search(game, state, seeds)  # type: ignore[attr-defined]
+    listed = np.arange(found.visits.shape[1]) < found.counts[:, None]
+    each = np.maximum(200 // found.counts, 1)
+    assert (found.visits == np.where(listed, each[:, None], 0)).all()
 
 
 def test_uniform_playouts_find_the_move_that_wins() -> None:

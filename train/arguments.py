@@ -50,7 +50,7 @@ MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged
 # what its first run folders did not know yet
 LATER = (
     *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
-    *("thumbs", "board", "reward", "lesson_kl"),
+    *("thumbs", "board", "reward", "lesson_kl", "lesson_own"),
 )
 
 
@@ -141,6 +141,8 @@ class Arguments(Hyperparameters):
     """an action that the teacher values so much less is copied 1 / e times as often"""
     lesson_kl: Literal["forward", "reverse"] = "forward"
     """forward: copy all that the teacher likes; reverse: do what it likes most, in the mean"""
+    lesson_own: float = 0.25
+    """share of the decisions in lessons that the network makes: 1 is about its own games alone"""
 
     opponents: _Agents = None
     """named agents in the pool, such as search:playouts=64; by default heuristic, if it exists"""
@@ -174,6 +176,7 @@ class Arguments(Hyperparameters):
         self._check({"evaluate_games": 1}, MOST**2)
         check_number("pool_share", self.pool_share, 0, 1, float)
         check_number("temperature", self.temperature, 1e-6, 1000, float)
+        check_number("lesson_own", self.lesson_own, 0, 1, float)
         one_of("lesson_kl", self.lesson_kl, ("forward", "reverse"))
         if self.collectors > 1 and self.ray is None:
             raise ValueError("several collectors need a Ray cluster: --ray auto, or its address")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -32,7 +32,6 @@ Weights = Mapping[str, torch.Tensor]
 Snapshot = dict[str, NDArray[Any]]
 
 _LEAST = np.float32(1e-30)
-OWN = 0.25  # share of the decisions in a lesson that the network makes itself
 LEARNER = -1  # a seat that the learner holds; the others hold the number of a pool member
 _VARIANT, _SEATS = np.uint64(0x7AB1E), np.uint64(0x5EA7)  # what a deal's random numbers are for
 
@@ -50,7 +49,12 @@ class Setup:
     threads: int  # each has its part of the games, so that the game itself needs none
     teacher: str = "search"  # who gives lessons
     temperature: float = 0.06  # of lessons: a difference in value that makes e times the share
+    lesson_own: float = 0.25  # share of the decisions in lessons that the network makes itself
     specs: tuple[str, ...] = ()  # what the game was made of; needed where it must be made again
+
+
+# what the arguments of a run say
+TOLD = [f.name for f in fields(Setup) if f.name not in ("game", "variants", "shape", "specs")]
 
 
 class Rollout(NamedTuple):
@@ -233,7 +237,7 @@ class Collector:
 
         parts = zip(*self._threads.map(teach, self._parts), strict=True)
         shares, best = map(np.concatenate, parts)
-        own = self._rng.random(len(seats)) < OWN
+        own = self._rng.random(len(seats)) < self._setup.lesson_own
         return shares, np.where(own, picks, best)
 
     def _ask(self, members: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:

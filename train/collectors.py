@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from agents.cluster import connect
 from agents.network import Shape
 from drago_env.games import GAMES, register
 from train.arguments import make_game
-from train.collect import Collector, Member, Rollout, Setup, Snapshot, Weights
+from train.collect import TOLD, Collector, Member, Rollout, Setup, Snapshot, Weights
 
 
 def collector_seed(seed: int, place: int, restarts: int = 0) -> int:
@@ -63,12 +63,11 @@ class Remote(Collector):
 def plain(setup: Setup) -> dict[str, Any]:
     """A setup as a `Remote` gets it."""
     name = setup.game.spec.name
-    made = ("game", "variants", "shape", "specs")
     told = {
         "game": [name, GAMES[name]],
         "specs": list(setup.specs),
         "shape": asdict(setup.shape),
-        "sizes": {f.name: getattr(setup, f.name) for f in fields(setup) if f.name not in made},
+        "sizes": {name: getattr(setup, name) for name in TOLD},
     }
     return json.loads(json.dumps(told))  # type: ignore[no-any-return]
 

@@ -31,7 +31,7 @@ from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
 from train.arguments import Arguments, interrupted, make_game, parse
-from train.collect import LEARNER, Member, Rollout, Setup
+from train.collect import LEARNER, TOLD, Member, Rollout, Setup
 from train.collectors import Cluster, Here
 from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
 from train.network import Network
@@ -385,8 +385,7 @@ def make_collectors(
     arguments: Arguments, game: Game, variants: NDArray[np.int64], shape: Shape
 ) -> Here | Cluster:
     """Those who play: here, or on a cluster."""
-    names = ("num_envs", "num_steps", "pool_share", "threads", "teacher", "temperature")
-    sizes: dict[str, Any] = {name: getattr(arguments, name) for name in names}
+    sizes: dict[str, Any] = {name: getattr(arguments, name) for name in TOLD}
     setup = Setup(game, variants, shape, specs=tuple(arguments.specs), **sizes)
     if arguments.ray is None:
         return Here(setup, arguments.seed)

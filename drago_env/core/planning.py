@@ -36,7 +36,7 @@ class Planner(NamedTuple):
 class Plan(NamedTuple):
     """How to search."""
 
-    method: str  # flat or tree
+    method: str  # flat, even or tree
     playouts: int  # for each decision
     depth: int  # decisions of a playout after the one tried (flat) or the tree (tree)
     noise: float  # share of a playout's decisions that are random
@@ -183,9 +183,9 @@ def search(
     legal = game.legal(state)
     totals = _totals(plan, start, (len(state), game.spec.max_legal))
     visits = np.zeros(totals.shape, np.int64)
-    settings = np.array([plan[1:]], PLAN)
+    settings = np.array([(*plan[1:], plan.method == "even")], PLAN)
     game.run(
-        loops.flat if plan.method == "flat" else loops.tree,
+        loops.tree if plan.method == "tree" else loops.flat,
         len(state),
         *(state, seed_array(seeds, len(state)), (game.tables, settings, weights, leaf_weights)),
         *(legal.actions, legal.counts, totals, visits),
@@ -199,7 +199,7 @@ def _totals(
     """What the listed actions have before any playout; kernels do not look."""
     if start is None:
         return np.zeros(shape)
-    if plan.method != "flat":
+    if plan.method == "tree":
         raise ValueError(f"a start is for a flat search, not one with the method {plan.method!r}")
     if start.shape != shape:
         raise ValueError(f"start must be of shape {shape}, not {start.shape}")

@@ -30,6 +30,7 @@ PLAN = np.dtype(
         ("sharpness", "<f8"),  # how closely that bonus follows `assess`
         ("margin", "?"),
         ("sees_all", "?"),
+        ("even", "?"),  # no candidate is sent home: all have as many playouts
     ],
     align=True,
 )
@@ -201,6 +202,8 @@ def _flat_search(module: str, functions: Functions, advice: Advice, roll: Any) -
     ) -> None:
         """Sequential halving: all candidates meet the same worlds, the better half goes on.
 
+        An even search has one round, after which nobody goes on.
+
         What their playouts are worth is added to what `totals` holds already.
         `worlds[0]` is a possible world, `worlds[1]` the game played on in it.
         """
@@ -211,7 +214,7 @@ def _flat_search(module: str, functions: Functions, advice: Advice, roll: Any) -
             order[i] = i
         alive = count
         rounds = 1
-        while 1 << rounds < alive:
+        while 1 << rounds < alive and not plan["even"]:
             rounds += 1
         while alive > 1:
             for _ in range(max(1, plan["playouts"] // (rounds * alive))):
@@ -229,7 +232,7 @@ def _flat_search(module: str, functions: Functions, advice: Advice, roll: Any) -
             for i in range(alive):
                 scores[order[i]] = totals[order[i]] / visits[order[i]]
             _best_first(order, alive, scores)
-            alive = (alive + 1) // 2
+            alive = 1 if plan["even"] else (alive + 1) // 2
 
     @made
     def search_flat(
