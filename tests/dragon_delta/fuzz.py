@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,9 +17,11 @@ from drago_env.dragon_delta.rules import Rules
 from tests.dragon_delta.engine import Engine
 from tests.dragon_delta.oracle import difference, expected, reference_of, sight
 from tests.dragon_delta.reference import Reference
+from tests.fuzzing import Fuzz
 
 Policy = Callable[[Reference, random.Random, list[int]], int]
 COLOURS = ("white", "black", "red", "green", "blue", "yellow")
+BATCH = 25  # games
 EVERY = 9  # observations are slow to work out, and many games make up for it
 
 # ---------------------------------------------------------------- ways to play
@@ -238,24 +238,18 @@ def run_game(seed: int) -> Counter[str]:
     return events
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    corners: Counter[str] = Counter()
-    began = time.monotonic()
-    for game in range(asked.games):
+def run_batch(number: int, seed: int) -> Counter[str]:
+    """Plays some games on both sides; returns what was seen."""
+    seen: Counter[str] = Counter()
+    for game in range(number * BATCH, (number + 1) * BATCH):
         try:
-            corners.update(run_game(asked.seed * 1_000_003 + game))
-        except Exception:
-            print(f"a difference: run_game({asked.seed * 1_000_003 + game})", file=sys.stderr)
-            raise
-    print(f"{asked.games} games in {time.monotonic() - began:.0f} s without a difference")
-    for name, count in sorted(corners.items()):
-        print(f"{count:>10} {name}")
-    return 0
+            seen.update(run_game(seed * 1_000_003 + game))
+        except DifferenceError as error:
+            raise DifferenceError(f"run_game({seed * 1_000_003 + game}): {error}") from error
+    return seen
 
+
+FUZZ = Fuzz("tests.dragon_delta.fuzz", run_batch, DifferenceError, "games", 100_000)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZ.main())

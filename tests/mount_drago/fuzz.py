@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import os
 import random
 import sys
-import time
-import traceback
 from collections import Counter
 from functools import partial
 
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.rules import EDITIONS, MAX_CARDS, Rules, RulesError
+from tests.fuzzing import Fuzz
 from tests.mount_drago.oracle import Difference, Policy, landing, play_compared
 from tests.mount_drago.reference import Reference
 
@@ -149,57 +145,15 @@ def random_rules(rng: random.Random) -> list[Rules]:
 # ---------------------------------------------------------------- many games
 
 
-def run_batch(index: int, seed: int, games: int) -> tuple[Counter[str], str]:
-    """Plays one batch; returns what was seen, and the report of a difference or nothing."""
+def run_batch(number: int, seed: int) -> Counter[str]:
+    """Plays one batch on both sides; returns what was seen."""
     corners: Counter[str] = Counter()
-    size = min(BATCH, games - index * BATCH)
-    rules = random_rules(random.Random(f"rules {seed} {index}"))
-    try:
-        play_compared(rules, f"{seed} {index}", size, POLICIES, corners, limit=200, every=EVERY)
-    except Exception as error:  # a crash is a finding too, and its traceback the report
-        found = str(error) if isinstance(error, Difference) else traceback.format_exc()
-        return corners, f"--games {games} --seed {seed} --batch {index} repeats this\n{found}"
-    return corners, ""
+    rules = random_rules(random.Random(f"rules {seed} {number}"))
+    play_compared(rules, f"{seed} {number}", BATCH, POLICIES, corners, limit=200, every=EVERY)
+    return corners
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.mount_drago.fuzz",
-        description="Plays random rules with the kernel and with the reference and stops, with "
-        "exit code 1 and a report, at the first difference.",
-    )
-    parser.add_argument("--games", type=int, default=200_000, help="how many (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of everything (default %(default)s)")
-    cores = os.cpu_count() or 1
-    parser.add_argument("--workers", type=int, default=cores, help="processes (default all cores)")
-    parser.add_argument("--batch", type=int, help=f"play only this batch of {BATCH} games")
-    asked = parser.parse_args(arguments)
-    if asked.games < 1 or asked.workers < 1:
-        parser.error("--games and --workers must be at least 1")
-
-    batches = range((asked.games + BATCH - 1) // BATCH)
-    if asked.batch is not None:
-        if asked.batch not in batches:
-            parser.error(f"--batch must be from 0 to {len(batches) - 1}")
-        batches = range(asked.batch, asked.batch + 1)
-    run = partial(run_batch, seed=asked.seed, games=asked.games)
-    corners: Counter[str] = Counter()
-    started = shown = time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(asked.workers) as pool:  # leaving ends it
-        for seen, report in pool.imap_unordered(run, batches):
-            corners.update(seen)
-            if report:
-                print(report)
-                return 1
-            now = time.monotonic()
-            if now - shown > 5:
-                shown, done = now, corners["started"]
-                print(f"{done} games, {done / (now - started):.0f}/s", file=sys.stderr, flush=True)
-    print(f"{corners['started']} games in {time.monotonic() - started:.0f} s without a difference")
-    for name, count in sorted(corners.items()):
-        print(f"{count:>10} {name}")
-    return 0
-
+FUZZ = Fuzz("tests.mount_drago.fuzz", run_batch, Difference, "games", 200_000)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZ.main())

@@ -64,7 +64,7 @@ class Match:
         self.live = list(range(len(seeds)))
         self.legal: dict[int, list[int]] = {}
         self.steps = 0
-        corners["started"] += len(seeds)
+        corners["games"] += len(seeds)
         self.compare()
 
     def step(self, actions: dict[int, int]) -> None:

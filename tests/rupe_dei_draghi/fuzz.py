@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import os
 import random
 import sys
-import time
-import traceback
 from collections import Counter
-from functools import partial
 from typing import Any
 
 from drago_env.rupe_dei_draghi.graph import Graph, GraphError
 from drago_env.rupe_dei_draghi.rules import Rules, RulesError
+from tests.fuzzing import Fuzz
 from tests.rupe_dei_draghi.oracle import Difference, play_compared
 from tests.rupe_dei_draghi.players import POLICIES
 
@@ -115,62 +110,13 @@ def random_rules(rng: random.Random) -> list[Rules]:
             continue
 
 
-def run_batch(index: int, seed: int) -> tuple[Counter[str], str]:
-    """Plays one batch; returns what was seen, and the report of a difference or nothing."""
-    rules = random_rules(random.Random(f"rules {seed} {index}"))
-    try:
-        return play_compared(rules, f"{seed} {index}", GAMES, POLICIES, LIMIT), ""
-    except Exception as error:  # a crash is a finding too, and its traceback the report
-        found = str(error) if isinstance(error, Difference) else traceback.format_exc()
-        return Counter(), f"--seed {seed} --batch {index} repeats this\n{found}"
+def run_batch(number: int, seed: int) -> Counter[str]:
+    """Plays one batch on both sides; returns what was seen."""
+    rules = random_rules(random.Random(f"rules {seed} {number}"))
+    return play_compared(rules, f"{seed} {number}", GAMES, POLICIES, LIMIT)
 
 
-def run(decisions: int, seed: int, workers: int) -> tuple[Counter[str], str]:
-    """So many decisions at least, compared; what was seen, and the first report."""
-    seen: Counter[str] = Counter()
-    shown = started = time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:  # leaving ends it
-        for met, report in pool.imap_unordered(
-            partial(run_batch, seed=seed), range(10**9 // LIMIT)
-        ):
-            seen.update(met)
-            if report or seen["decisions"] >= decisions:
-                return seen, report
-            if time.monotonic() - shown > 5:
-                shown = time.monotonic()
-                rate = seen["decisions"] / (shown - started)
-                print(f"{seen['decisions']} decisions, {rate:.0f}/s", file=sys.stderr, flush=True)
-    return seen, ""
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.rupe_dei_draghi.fuzz",
-        description="Plays games with the kernel and with the reference and stops, with exit code "
-        "1 and a report, at the first difference.",
-    )
-    parser.add_argument("--decisions", type=int, default=1_000_000, help="default %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="of everything (default %(default)s)")
-    cores = os.cpu_count() or 1
-    parser.add_argument("--workers", type=int, default=cores, help="processes (default all cores)")
-    parser.add_argument("--batch", type=int, help="play only this batch")
-    asked = parser.parse_args(arguments)
-    if asked.decisions < 1 or asked.workers < 1:
-        parser.error("--decisions and --workers must be at least 1")
-    started = time.monotonic()
-    if asked.batch is not None:
-        seen, report = run_batch(asked.batch, asked.seed)
-    else:
-        seen, report = run(asked.decisions, asked.seed, asked.workers)
-    if report:
-        print(report)
-        return 1
-    seconds = time.monotonic() - started
-    print(f"{seen['decisions']} decisions in {seconds:.0f} s without a difference")
-    for name, count in sorted(seen.items()):
-        print(f"{count:>10} {name}")
-    return 0
-
+FUZZ = Fuzz("tests.rupe_dei_draghi.fuzz", run_batch, Difference, "decisions", 1_000_000)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZ.main())

@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-from tests.rupe_dei_draghi.fuzz import RARE, main, run, run_batch
+from tests.rupe_dei_draghi.fuzz import FUZZ, RARE
 
 DECISIONS = 400_000
 
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, int]:
-    met, report = run(DECISIONS, seed=1, workers=min(4, os.cpu_count() or 1))
+    met, report = FUZZ.run(DECISIONS, seed=1, workers=min(4, os.cpu_count() or 1))
     assert not report, report
     return met
 
@@ -31,14 +31,14 @@ def test_a_difference_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.rupe_dei_draghi.reference import Reference
 
     monkeypatch.setattr(Reference, "legal_turn", Reference.cards_in_hand)  # no renewal (4.4)
-    met, report = run_batch(0, 0)
+    met, report = FUZZ.batch(0, 0)
     assert not met
     assert "--seed 0 --batch 0 repeats this" in report
     assert "kernel" in report
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--batch", "2"]) == 0
+    assert FUZZ.main(["--batch", "2"]) == 0
     assert "without a difference" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["--decisions", "0"])
+        FUZZ.main(["--decisions", "0"])
