@@ -120,11 +120,10 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
     max_legal, fits = functions.max_legal, functions.fits or _anything
 
     @made
-    def deal(state: Any, rows: Any, seeds: Any, kinds: Any, shared: Any) -> None:
-        """Sets up new games in these rows, each of the variant of its kind."""
-        variants, tables = shared
+    def deal(state: Any, rows: Any, seeds: Any, shared: Any) -> None:
+        """Sets up new games in these rows, whose variants are there already."""
+        tables, _, _ = shared
         for k in range(rows.shape[0]):
-            state[rows[k]] = variants[kinds[k]]
             game = state[rows[k]]
             deal_one(game, seeds[k], rules_of(game, tables))
 
@@ -281,17 +280,14 @@ def _looks(module: str, functions: Functions) -> dict[str, Any]:
 
 
 def _turns(module: str, functions: Functions) -> dict[str, Any]:
-    """A decision and what the next one sees, in one pass over the batch."""
+    """A decision and what the next one sees, in one pass over the batch.
+
+    List, mask and observation are asked for in each loop anew: a helper for the three would be
+    optimised once by itself and once more in every loop, a tenth of all that is compiled.
+    """
     made, seats = compiled_for(module), functions.seats
     rules_of, over, deal_one, legal_one = functions[:4]
     apply, reward, observe = functions.apply, functions.reward, functions.observe
-
-    @inlined
-    def see(game: Any, rules: Any, scale: Any, actions: Any, mask: Any, out: Any) -> Any:
-        count = legal_one(game, rules, actions)
-        write_mask(actions, count, mask)
-        observe(game, game["seat"], rules, scale, out)
-        return count
 
     @made
     def look(
@@ -301,8 +297,11 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
         tables, _, scale = shared
         for k in range(rows.shape[0]):
             row = rows[k]
-            rules = rules_of(state[row], tables)
-            counts[row] = see(state[row], rules, scale, actions[row], mask[row], out[row])
+            game = state[row]
+            rules = rules_of(game, tables)
+            counts[row] = legal_one(game, rules, actions[row])
+            write_mask(actions[row], counts[row], mask[row])
+            observe(game, game["seat"], rules, scale, out[row])
 
     @made
     def turn(
@@ -328,7 +327,9 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
                 rules = rules_of(game, tables)
                 apply(game, chosen[row], rules, points[row])
                 reward(game, scheme, points[row], rules, rewards[row])
-                counts[row] = see(game, rules, scale, actions[row], mask[row], out[row])
+                counts[row] = legal_one(game, rules, actions[row])
+                write_mask(actions[row], counts[row], mask[row])
+                observe(game, game["seat"], rules, scale, out[row])
 
     @made
     def turn_one(cells: Any, shared: Any, action: Any) -> Any:
@@ -343,11 +344,16 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
         game = cell["state"]
         rules = rules_of(game, tables)
         if action != NO_ACTION:
-            if action not in cell["actions"][: cell["count"]]:
+            place, listed = 0, cell["count"]
+            while place < listed and cell["actions"][place] != action:
+                place += 1
+            if place == listed:
                 return np.int64(NO_ACTION)
             apply(game, action, rules, cell["points"])
             reward(game, scheme, cell["points"], rules, cell["rewards"])
-        count = see(game, rules, scale, cell["actions"], cell["mask"], cell["observation"])
+        count = legal_one(game, rules, cell["actions"])
+        write_mask(cell["actions"], count, cell["mask"])
+        observe(game, game["seat"], rules, scale, cell["observation"])
         cell["count"] = count
         return np.int64(count) << 8 | np.int64(game["seat"])
 
@@ -382,7 +388,9 @@ def _turns(module: str, functions: Functions) -> dict[str, Any]:
             if done[row]:
                 seeds[row] = next_seed(seeds[row])
                 deal_one(game, seeds[row], rules)
-            counts[row] = see(game, rules, scale, actions[row], mask[row], observation[row])
+            counts[row] = legal_one(game, rules, actions[row])
+            write_mask(actions[row], counts[row], mask[row])
+            observe(game, game["seat"], rules, scale, observation[row])
 
     return {"look": look, "turn": turn, "turn_one": turn_one, "random_step": random_step}
 

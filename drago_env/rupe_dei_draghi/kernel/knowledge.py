@@ -10,7 +10,7 @@ from drago_env.core.chance import chance, mixed
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.kernel.cards import draw
 from drago_env.rupe_dei_draghi.kernel.deal import colour_of
-from drago_env.rupe_dei_draghi.rules import CARD_KINDS
+from drago_env.rupe_dei_draghi.rules import CARD_KINDS, MAX_PLAYERS
 from drago_env.rupe_dei_draghi.state import WON
 
 MAX_TRIES = 1_000_000  # far more than any sound state needs
@@ -20,7 +20,7 @@ MAX_TRIES = 1_000_000  # far more than any sound state needs
 def unseen(game: Any, seat: Any, kind: Any) -> Any:
     """How many cards of a kind lie in the deck or, unmarked, in the other hands (12.5)."""
     count = np.int64(game["deck"][kind])
-    for rival in range(np.int64(game["players"])):
+    for rival in range(MAX_PLAYERS):  # a seat that nobody has holds nothing
         if rival != seat:
             held = np.int64(game["hand"][rival, kind])
             count += held - np.int64(game["marks"][seat, rival, kind])
@@ -31,7 +31,7 @@ def unseen(game: Any, seat: Any, kind: Any) -> Any:
 def spent(game: Any, kind: Any, rules: Any) -> Any:
     """How many cards of a kind are in the discard pile."""
     count = np.int64(rules["copies"][kind]) - np.int64(game["deck"][kind])
-    for rider in range(np.int64(game["players"])):
+    for rider in range(MAX_PLAYERS):
         count -= np.int64(game["hand"][rider, kind])
     return count
 

@@ -12,18 +12,16 @@ from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, listed
 from drago_env.rupe_dei_draghi.kernel.cards import holds_points
 from drago_env.rupe_dei_draghi.kernel.pieces import (
     free_gaps,
-    free_lairs,
-    free_starts,
-    loose_bridges,
+    free_spaces,
     may_swap,
     open_sites,
     playable,
     rival_of,
     some_gap,
     some_site,
-    top_playable,
+    top_kind,
 )
-from drago_env.rupe_dei_draghi.rules import CARD_KINDS
+from drago_env.rupe_dei_draghi.rules import BRIDGE, CARD_KINDS, CLOUD, DRAGON, NONE
 from drago_env.rupe_dei_draghi.state import (
     BESIDE_BOARD,
     BRIDGE_FROM,
@@ -70,10 +68,10 @@ def rival_answers(game: Any, rival: Any, rules: Any) -> Any:
 @inlined
 def some_loot(game: Any) -> Any:
     """Whether a rival has cards (4.5)."""
-    cards: Any = 0
     for rival in range(np.int64(game["players"])):
-        cards += np.int64(game["hand_size"][rival]) * (rival != game["seat"])
-    return cards > 0
+        if rival != game["seat"] and game["hand_size"][rival] > 0:
+            return True
+    return False
 
 
 @inlined
@@ -95,17 +93,18 @@ def space_word(game: Any, word: Any, rules: Any) -> Any:
     step = game["step"]
     if step == MOVE:
         return game["targets"][word]
-    if step == DRAGON_TO:
-        return free_lairs(game, word, rules)
     if step == DRAGON_FROM:
         return game["closed"][word] & ~rules["gaps"][word]
-    if step == BRIDGE_FROM:
-        return loose_bridges(game, word, rules)
     if step == BRIDGE_TO:
         return free_gaps(game, word, rules)
-    if (step == CLOUD_TO) | (step == DUEL):
-        return free_starts(game, word, rules)
-    return ZERO
+    kind = NONE
+    if step == DRAGON_TO:
+        kind = DRAGON
+    elif step == BRIDGE_FROM:
+        kind = BRIDGE
+    elif (step == CLOUD_TO) | (step == DUEL):
+        kind = CLOUD
+    return ZERO if kind == NONE else free_spaces(game, kind, word, rules)
 
 
 @inlined
@@ -131,21 +130,21 @@ def beside_answers(game: Any, rules: Any) -> Any:
 
 
 @inlined
-def _list_cards(game: Any, rules: Any, actions: Any) -> Any:
-    """The playable kinds in hand."""
+def _list_turn(game: Any, rules: Any, actions: Any) -> Any:
+    """The playable kinds in hand, and what a turn allows besides."""
     count = 0
     seat = np.int64(game["seat"])
+    magic = game["step"] == MAGIC
+    top = NONE if magic else top_kind(game)
+    top_playable = False
     for kind in range(CARD_KINDS):
-        if game["hand"][seat, kind] > 0 and playable(game, kind, rules):
-            actions[count] = kind
-            count += 1
-    return count
-
-
-@inlined
-def _list_turn(game: Any, rules: Any, actions: Any) -> Any:
-    count = _list_cards(game, rules, actions)
-    if game["step"] == MAGIC:
+        held = game["hand"][seat, kind] > 0
+        if (held | (kind == top)) and playable(game, kind, rules):
+            top_playable |= kind == top
+            if held:
+                actions[count] = kind
+                count += 1
+    if magic:
         if may_stop(game):
             actions[count] = DONE
             count += 1
@@ -155,7 +154,7 @@ def _list_turn(game: Any, rules: Any, actions: Any) -> Any:
     if some_loot(game):
         actions[count] = ROB
         count += 1
-    if top_playable(game, rules):
+    if top_playable:
         actions[count] = TOP
         count += 1
     return count
@@ -180,8 +179,9 @@ def legal(game: Any, rules: Any, actions: Any) -> Any:
         if rival_answers(game, rival_of(game, RIVAL + on, RIVAL), rules):
             actions[count] = RIVAL + on
             count += 1
-    count = listed(site_word(game, rules), SITE, actions, count)
-    first = SITE + np.int64(rules["sites"])
+    first = np.int64(SITE)  # of the type that it has for spaces: compiled once
+    count = listed(site_word(game, rules), first, actions, count)
+    first += np.int64(rules["sites"])
     for word in range(np.int64(rules["words"])):
         count = listed(space_word(game, word, rules), first + 64 * word, actions, count)
     if count == 0:  # a move without destination (6.6)
@@ -201,15 +201,18 @@ def _no_target(game: Any) -> Any:
 @inlined
 def _turn_allows(game: Any, action: Any, rules: Any) -> Any:
     step = game["step"]
-    if action < CARD_KINDS:
-        held = game["hand"][np.int64(game["seat"]), action] > 0
-        return held and step <= MAGIC and playable(game, action, rules)
+    if (action < CARD_KINDS) | (action == TOP):
+        kind = action
+        there = step == TURN
+        if action == TOP:
+            kind = top_kind(game)
+        else:
+            there = step <= MAGIC and game["hand"][np.int64(game["seat"]), kind] > 0
+        return there and kind != NONE and playable(game, kind, rules)
     if action == RENEW:
         return step == TURN
     if action == ROB:
         return step == TURN and some_loot(game)
-    if action == TOP:
-        return step == TURN and top_playable(game, rules)
     if action == DONE:
         return done_answers(game) or (step == MOVE and _no_target(game))
     return beside_answers(game, rules)

@@ -61,7 +61,8 @@ def _cards(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
         for kind in range(CARD_KINDS):
             out[row + kind] = game["marks"][seat, rival, kind] * scale[_MARKS]
             known = game["marks"][rival, seat, kind] * scale[_EXPOSED]
-            out[_EXPOSED + kind] = max(out[_EXPOSED + kind], known)
+            if known > out[_EXPOSED + kind]:
+                out[_EXPOSED + kind] = known
 
 
 @inlined
@@ -88,7 +89,8 @@ def _riders(game: Any, seat: Any, turned: Any, rules: Any, scale: Any, out: Any)
             out[knight + place] = scale[knight]
         else:
             rivals = np.int64(rules["at"][RIVALS_AT])
-            out[rivals + place] = max(out[rivals + place], on * scale[rivals])
+            if on * scale[rivals] > out[rivals + place]:
+                out[rivals + place] = on * scale[rivals]
 
 
 @inlined

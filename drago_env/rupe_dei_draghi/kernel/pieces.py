@@ -11,6 +11,7 @@ from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has
 from drago_env.rupe_dei_draghi.rules import (
     BRIDGE,
     DRAGON,
+    MAX_PLAYERS,
     NONE,
     POINTS,
     RAINBOW,
@@ -26,19 +27,22 @@ def open_sites(game: Any, rules: Any) -> Any:
 
 
 @inlined
-def unoccupied(game: Any, word: Any, spaces: Any) -> Any:
-    """Those spaces of one word on which no knight stands."""
-    for rider in range(np.int64(game["players"])):
+def free_spaces(game: Any, kind: Any, word: Any, rules: Any) -> Any:
+    """The spaces, of one word and without a knight, that a card of this kind is about.
+
+    Bridges that may be taken (5.3), green spaces and strongholds without a dragon (5.4), or
+    starts for a rider who is sent there (5.6, 8.3).
+    """
+    spaces = rules["starts"][word]
+    if kind == BRIDGE:
+        spaces = rules["gaps"][word] & ~game["closed"][word]
+    elif kind == DRAGON:
+        spaces = rules["lairs"][word] & ~game["closed"][word]
+    for rider in range(MAX_PLAYERS):  # NONE, for a seat that nobody has, is no space
         space = np.int64(game["knight"][rider])
         if space >> 6 == word:
             spaces &= ~(ONE << np.uint64(space & 63))
     return spaces
-
-
-@inlined
-def loose_bridges(game: Any, word: Any, rules: Any) -> Any:
-    """The bridges that may be taken: not those under a knight (5.3)."""
-    return unoccupied(game, word, rules["gaps"][word] & ~game["closed"][word])
 
 
 @inlined
@@ -47,52 +51,27 @@ def free_gaps(game: Any, word: Any, rules: Any) -> Any:
     return rules["gaps"][word] & game["closed"][word]
 
 
-@inlined
-def free_lairs(game: Any, word: Any, rules: Any) -> Any:
-    """The green spaces and strongholds without dragon and knight (5.4)."""
-    return unoccupied(game, word, rules["lairs"][word] & ~game["closed"][word])
-
-
-@inlined
-def free_starts(game: Any, word: Any, rules: Any) -> Any:
-    """The starts on which nobody stands (5.6, 8.3)."""
-    return unoccupied(game, word, rules["starts"][word])
+# Questions over words and rivals end with the first that says yes: so the compiler leaves these
+# short loops as they are, where it would make several times as much code of them to no gain.
 
 
 @inlined
 def some_gap(game: Any, rules: Any) -> Any:
     """Whether a bridge can be laid from beside the board."""
-    found = ZERO
-    for word in range(np.int64(rules["words"])):
-        found |= free_gaps(game, word, rules)
-    return (found != ZERO) & (game["bridges"] > 0)
+    if game["bridges"] > 0:
+        for word in range(np.int64(rules["words"])):
+            if free_gaps(game, word, rules) != ZERO:
+                return True
+    return False
 
 
 @inlined
-def some_bridge(game: Any, rules: Any) -> Any:
-    """Whether a bridge card has an effect."""
-    found = ZERO
+def _some_space(game: Any, kind: Any, rules: Any) -> Any:
+    """Whether there are free spaces for a card of this kind."""
     for word in range(np.int64(rules["words"])):
-        found |= loose_bridges(game, word, rules)
-    return (found != ZERO) | some_gap(game, rules)
-
-
-@inlined
-def some_lair(game: Any, rules: Any) -> Any:
-    """Whether a dragon card has an effect."""
-    found = ZERO
-    for word in range(np.int64(rules["words"])):
-        found |= free_lairs(game, word, rules)
-    return (found != ZERO) & (game["dragons"][0] != NONE)
-
-
-@inlined
-def some_start(game: Any, rules: Any) -> Any:
-    """Whether a start is free."""
-    found = ZERO
-    for word in range(np.int64(rules["words"])):
-        found |= free_starts(game, word, rules)
-    return found != ZERO
+        if free_spaces(game, kind, word, rules) != ZERO:
+            return True
+    return False
 
 
 @inlined
@@ -115,11 +94,10 @@ def may_swap(game: Any, rival: Any, rules: Any) -> Any:
 @inlined
 def some_swap(game: Any, rules: Any) -> Any:
     """Whether a teleswap has an effect."""
-    found = False
     for rival in range(np.int64(game["players"])):
-        if rival != game["seat"]:
-            found |= may_swap(game, rival, rules)
-    return found
+        if rival != game["seat"] and may_swap(game, rival, rules):
+            return True
+    return False
 
 
 @compiled
@@ -129,20 +107,18 @@ def playable(game: Any, kind: Any, rules: Any) -> Any:
         return True
     if kind == RAINBOW:
         return (game["laid"] != ZERO) | some_site(game, rules)
-    if kind == BRIDGE:
-        return some_bridge(game, rules)
-    if kind == DRAGON:
-        return some_lair(game, rules)
     if kind == TELESWAP:
         return some_swap(game, rules)
-    return some_start(game, rules)
+    if _some_space(game, kind, rules):
+        return kind != DRAGON or game["dragons"][0] != NONE
+    return kind == BRIDGE and some_gap(game, rules)
 
 
 @inlined
-def top_playable(game: Any, rules: Any) -> Any:
-    """Whether the top discard may be used (4.6)."""
+def top_kind(game: Any) -> Any:
+    """The kind of the top discard (4.6), or NONE."""
     size = np.int64(game["pile_size"])
-    return size > 0 and playable(game, np.int64(game["pile"][size - 1]), rules)
+    return np.int64(game["pile"][size - 1]) if size > 0 else NONE
 
 
 @inlined

@@ -143,7 +143,7 @@ def _move_rainbow(game: Any, action: Any) -> None:
     if game["picked"] == BESIDE_BOARD:
         game["rainbows"] -= 1
     else:
-        game["laid"] &= ~bit(game["picked"])
+        game["laid"] &= ~bit(np.int64(game["picked"]))
     if action == BESIDE:
         game["rainbows"] += 1
     else:
@@ -265,7 +265,7 @@ def _move(game: Any, space: Any, rules: Any) -> Any:
 
 
 @inlined
-def _plunder(game: Any, action: Any, most: Any, rules: Any) -> Any:
+def _plunder(game: Any, action: Any, most: Any) -> Any:
     """A card is taken of a rival, or no more is (4.5, 8.4); True if that was the last one."""
     if action == DONE:
         return True
@@ -292,8 +292,6 @@ def _duel(game: Any, space: Any, rules: Any) -> Any:
 def _outcome(game: Any, action: Any, space: Any, rules: Any) -> Any:
     """An answer to a step after the cards of a turn; True if the turn is over."""
     step = game["step"]
-    if step == ROBBERY:
-        return _plunder(game, action, rules["rob"], rules)
     if step == CROSSED:
         if action == DONE:
             return True
@@ -311,8 +309,8 @@ def _outcome(game: Any, action: Any, space: Any, rules: Any) -> Any:
     if step == DUEL:
         over = _duel(game, space, rules)
     else:
-        over = _plunder(game, action, rules["spoils"], rules)
-    return over and _after_move(game, rules)
+        over = _plunder(game, action, rules["rob"] if step == ROBBERY else rules["spoils"])
+    return over and (step == ROBBERY or _after_move(game, rules))
 
 
 @inlined
