@@ -233,7 +233,7 @@ class Session:
         seat = int(game.current_player(state)[0])
         words = game.told(state, 0, action, self.seat)
         points = game.step(state, [action]).points[0, : len(self.names)].tolist()
-        news = "" if self.seat is None else self._table.news(before.state, state, self.seat)
+        news = "" if self.seat is None else self._table.news(before.state, action, state, self.seat)
         gains = points if game.spec.has_points else []
         last = None if words is None else Move(seat, action, words, gains)
         return Moment(state, seat, action, last, news)

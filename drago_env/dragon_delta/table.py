@@ -12,6 +12,7 @@ from drago_env.dragon_delta import actions as meanings
 from drago_env.dragon_delta import scene, terminal, visible
 from drago_env.dragon_delta.actions import card_text, decode
 from drago_env.dragon_delta.cards import card, looks
+from drago_env.dragon_delta.news import news
 from drago_env.dragon_delta.observation import FEATURES
 from drago_env.dragon_delta.rules import MAX_KINDS
 from drago_env.dragon_delta.state import (
@@ -170,26 +171,8 @@ card that you may not see is a question mark."""
             )
         return choices
 
-    def news(self, before: State, after: State, viewer: int) -> str:
-        then, now = self._table(before), self._table(after)
-        told = [*_revealed(then, now)]
-        told += [f"{then.plank_text(p)} is lost" for p in now.lost if p not in then.lost]
-        told += [f"{now.rules.colours[seat]} falls" for seat in self._fallen(before, then, now)]
-        if now.game["round"] != then.game["round"]:
-            first = now.rules.colours[int(now.game["first"])]
-            told.append(f"round {now.game['round']}, {first} is first")
-        return "; ".join(told)
-
-    def _fallen(self, state: State, then: visible.Table, now: visible.Table) -> Iterator[int]:
-        """Whose pawns are at home again without having walked there."""
-        board = then.rules.map
-        for seat, colour in enumerate(then.rules.colours):
-            village = board.colours.index(colour)
-            if then.pawn(seat) == VILLAGE + village or now.pawn(seat) != VILLAGE + village:
-                continue
-            entering = meanings.encode(meanings.VILLAGE, village, then.rules)
-            if seat != then.seat or not self.game.is_legal(state, entering):
-                yield seat
+    def news(self, before: State, action: int, after: State, viewer: int) -> str:
+        return "; ".join(news(self._table(before), action, self._table(after)))
 
 
 def _facts(table: visible.Table, seat: int) -> Iterator[Fact]:
@@ -197,9 +180,8 @@ def _facts(table: visible.Table, seat: int) -> Iterator[Fact]:
     rules = table.rules
     colour, place = rules.colours[seat], table.pawn(seat)
     yield Fact(colour, looks(rules.map.colours)[colour].tint)
-    home = place == VILLAGE + rules.map.colours.index(colour)
-    village = place >= VILLAGE
-    at = "at home" if home else f"{'in' if village else 'on'} {table.place_text(place)}"
+    on = f"{'in' if place >= VILLAGE else 'on'} {table.place_text(place)}"
+    at = "at home" if place == table.home(seat) else on
     yield Fact(at)
     yield Fact(table.way_text(seat))
 
@@ -236,16 +218,3 @@ def _effect(table: visible.Table, kind: str, index: int, seen: Mapping[str, NDAr
     place = index if kind == meanings.LINK else VILLAGE + index
     wins = table.steps_left(table.seat, place) == 0
     return "wins" if wins else table.way_text(table.seat, place)
-
-
-def _revealed(then: visible.Table, now: visible.Table) -> Iterator[str]:
-    """The cards of every slot that was opened, also if nobody had to decide anything in it."""
-    same = then.game["round"] == now.game["round"]
-    shown, until = (now, now.revealed) if same else (then, then.rules.slots)
-    for slot in range(then.revealed, until):
-        cards = [
-            f"{colour} {card_text(shown.cards(seat)[slot], shown.rules, seat)}"
-            for seat, colour in enumerate(shown.rules.colours)
-            if slot < len(shown.cards(seat))
-        ]
-        yield f"slot {slot + 1}: {', '.join(cards)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -55,6 +56,10 @@ class Table:
         """Where a pawn is: a link, or MAX_LINKS + village."""
         return int(self.game["pawn"][seat])
 
+    def home(self, seat: int) -> int:
+        """The village of a seat's colour, as a place."""
+        return VILLAGE + self.rules.map.colours.index(self.rules.colours[seat])
+
     def bears(self, node: int) -> int:
         """How many planks rest on a stone or a beach."""
         return sum(node in self.rules.map.links[link][:2] for link in self.planks)
@@ -77,14 +82,14 @@ class Table:
         """Whether an open slot shows a dragon against the action of a seat (clause 5.3)."""
         if slot >= self.revealed:
             return False
-        played = [self.cards(other)[slot:][:1] for other in range(self.rules.players)]
-        hit = [
-            self.dragon_target(other, card)
-            for other, cards in enumerate(played)
-            for card in cards
-            if card >= MAX_KINDS
-        ]
-        return seat in hit and all(card < MAX_KINDS for card in played[seat])
+        return seat in self.hit([self.cards(other)[slot] for other in range(self.rules.players)])
+
+    def hit(self, cards: Sequence[int]) -> set[int]:
+        """The seats whose action the dragons of a slot cancel; its cards are given by seats."""
+        against = {
+            self.dragon_target(seat, card) for seat, card in enumerate(cards) if card >= MAX_KINDS
+        }
+        return {seat for seat in against if cards[seat] < MAX_KINDS}  # never a dragon (5.3)
 
     def steps_left(self, seat: int, place: int | None = None) -> int | None:
         """Steps to the goal if every link had a free plank (clause 8.5); None: no way."""

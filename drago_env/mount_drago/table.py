@@ -151,7 +151,7 @@ summit; the numbers are the values of the spaces."""
             choices.append(_pointed(choice, state, rules, mine))
         return choices
 
-    def news(self, before: State, after: State, viewer: int) -> str:
+    def news(self, before: State, action: int, after: State, viewer: int) -> str:
         it, rules = after[0], self.game.row_rules(after, 0)
         if int(before["seat"][0]) != viewer or not it["drawn_size"]:
             return ""

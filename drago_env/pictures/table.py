@@ -138,8 +138,11 @@ class Table:
         listed = legal.actions[0, : legal.counts[0]].tolist()
         return [Choice(action, game.told(state, 0, action, seat)) for action in listed]
 
-    def news(self, before: State, after: State, viewer: int) -> str:
-        """What a viewer learns by a decision beyond its words, such as `drew blue 3`."""
+    def news(self, before: State, action: int, after: State, viewer: int) -> str:
+        """What a viewer learns by a decision beyond its words, such as `drew blue 3`.
+
+        The states are the true ones, and so is the action: nothing hidden may be told.
+        """
         return ""
 
     # ------------------------------------------------------------ made of these

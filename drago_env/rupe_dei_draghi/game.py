@@ -13,7 +13,6 @@ from drago_env.rupe_dei_draghi import actions, observation
 from drago_env.rupe_dei_draghi.kernel.game import LOOPS
 from drago_env.rupe_dei_draghi.kernel.rewards import PROGRESS, STEP_VALUE, WIN
 from drago_env.rupe_dei_draghi.rules import (
-    CARD_KINDS,
     MAX_PLAYERS,
     MIN_PLAYERS,
     REUSES,
@@ -134,10 +133,9 @@ class RupeDeiDraghi(GameInParts):
 
     def decision_text(self, state: State, row: int, action: int) -> str:
         """An action in the words of the graph and the step in which it is made."""
-        rules = self.row_rules(state, row)
-        if 0 <= action < CARD_KINDS:
-            return f"play the {actions.text(action, rules.graph)}"
-        return actions.text(action, rules.graph)
+        from drago_env.rupe_dei_draghi.words import decision
+
+        return decision(self.row_rules(state, row), state[row], action)
 
     def told(self, state: State, row: int, action: int, viewer: int | None) -> str | None:
         """What a viewer hears of a decision: all of it, for who does what is public (12.1)."""

@@ -8,6 +8,7 @@ from drago_env.rupe_dei_draghi import state as steps
 from drago_env.rupe_dei_draghi.actions import decode
 from drago_env.rupe_dei_draghi.rules import CARDS, Rules
 from drago_env.rupe_dei_draghi.state import MAGIC, TURN
+from drago_env.rupe_dei_draghi.words import laid_bridges
 
 _ASKED = {  # what each step asks for
     steps.RAINBOW_FROM: "a rainbow: the site where it lies, or beside the board",
@@ -39,7 +40,6 @@ _BARRED = {  # why an answer of the right kind is not among those of its step
     (steps.DRAGON_TO, "space"): ("it is no free green space or stronghold", "5.4"),
     (steps.SWAP, "rival"): ("the places are the same, or a stronghold takes armour", "5.5"),
     (steps.CLOUD_TO, "space"): ("it is no free start", "5.6"),
-    (steps.MOVE, "space"): ("no path of exactly so many steps ends there", "6.1"),
     (steps.MOVE, "done"): ("the knight must move if it can", "6.1"),
     (steps.DUEL, "space"): ("it is no free start", "8.3"),
     (steps.SPOILS, "rival"): ("only the loser is plundered", "8.4"),
@@ -60,7 +60,26 @@ def why_illegal(rules: Rules, game: Any, action: int) -> tuple[str, str]:
         return f"{rules.players} riders have no such rival", "14.1"
     if step in (TURN, MAGIC):
         return _in_turn(game, kind, index)
+    if (step, kind) == (steps.MOVE, "space"):
+        return _no_destination(rules, game, index)
     return _BARRED.get((step, kind), (f"the step asks for {_ASKED[step]}", "14.2"))
+
+
+def _no_destination(rules: Rules, game: Any, space: int) -> tuple[str, str]:
+    """What keeps a knight from ending its move on a space: first what no path could mend."""
+    graph, seat = rules.graph, int(game["seat"])
+    single = graph.kinds[space] in ("rock", "stronghold")
+    if space == game["knight"][seat]:
+        return "the knight stands there, and no space comes twice", "6.1"
+    if space in game["dragons"]:
+        return "a dragon stands there", "6.3"
+    if space in graph.bridge_sites and space not in laid_bridges(rules, game):
+        return "no bridge lies there", "6.3"
+    if single and space in game["knight"][: rules.players]:
+        return "another knight stands there", "6.5"
+    if space in graph.strongholds and not game["armour"][seat]:
+        return "nobody enters a stronghold without armour", "10.1"
+    return "no path of exactly so many steps ends there", "6.1"
 
 
 def _in_turn(game: Any, kind: str, index: int) -> tuple[str, str]:

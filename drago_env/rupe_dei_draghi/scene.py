@@ -263,7 +263,7 @@ def _knight(seen: Visible, rider: Rider, spots: tuple[Point, ...], size: float) 
 
 
 def _inside(seen: Visible, fort: int, spots: tuple[Point, ...]) -> Part:
-    """Beside a stronghold: which princess is there, or which can be, and who looked in vain."""
+    """Beside a stronghold: which princess is there, or which can be, and who looked."""
     graph, can_be = seen.rules.graph, seen.princesses[fort]
     x, y = spots[graph.strongholds[fort]]
     side = -1 if x < BOARD / 2 else 1

@@ -184,7 +184,7 @@ stronghold, R0 its rock, T0 its star, G0 its gap, X0 its crater; C is the castle
             effect = _effect(it, int(it["pile"][it["pile_size"] - 1]))
         return choice._replace(effect=effect, parts=(part,) if part else (), key=key)
 
-    def news(self, before: State, after: State, viewer: int) -> str:
+    def news(self, before: State, action: int, after: State, viewer: int) -> str:
         old, new, graph = before[0], after[0], self._graph(after)
         seat, step = int(old["seat"]), int(old["step"])
         if step == steps.TURN and new["turns"] > old["turns"] and seat == viewer:  # renewed

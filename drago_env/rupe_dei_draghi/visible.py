@@ -18,7 +18,7 @@ from drago_env.rupe_dei_draghi import state as steps
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, NONE, Rules
-from drago_env.rupe_dei_draghi.words import laid_bridges, laid_sites
+from drago_env.rupe_dei_draghi.words import laid_bridges, laid_sites, looked
 
 Cards = tuple[int, ...]  # kinds, sorted
 
@@ -33,7 +33,7 @@ class Rider:
     space: int  # of the knight
     armour: bool
     doubles: bool
-    looks: tuple[int, ...]  # strongholds where they looked in vain
+    looks: tuple[int, ...]  # strongholds that they looked into, in vain or to win
     cards: int  # how many are in the hand
     hand: Cards | None  # None: hidden from the viewer
     known: Cards  # of a hidden hand what the viewer knows (12.4)
@@ -113,7 +113,7 @@ def _rider(rules: Rules, it: Any, seat: int, name: str, viewer: int | None) -> R
         int(it["knight"][seat]),
         bool(it["armour"][seat]),
         bool(it["doubles"][seat]),
-        _looks(rules.graph, it, seat),
+        tuple(looked(rules.graph, it, seat)),
         int(it["hand_size"][seat]),
         _listed(it["hand"][seat]) if seen else None,
         () if seen else _listed(it["marks"][viewer, seat]),
@@ -126,6 +126,7 @@ def _listed(counts: Any) -> Cards:
 
 
 def _looks(graph: Graph, it: Any, seat: int) -> tuple[int, ...]:
+    """The strongholds where a rider looked in vain."""
     return tuple(f for f in range(len(graph.strongholds)) if int(it["looks"][seat]) >> f & 1)
 
 

@@ -1,4 +1,4 @@
-"""A position in words, as one viewer may know it."""
+"""A decision in words, and a position as one viewer may know it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,65 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.rupe_dei_draghi import state as steps
+from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, ROB, TOP, decode
 from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.rupe_dei_draghi.rules import CARDS, NONE, Rules
-from drago_env.rupe_dei_draghi.state import CUT_OFF, STEPS, WON
+from drago_env.rupe_dei_draghi.state import BESIDE_BOARD, CUT_OFF, STEPS, WON
+
+# what somebody wants to do by naming a site, a space, a rival or what lies beside the board
+_SITE = {
+    steps.RAINBOW_FROM: "take a rainbow from {}",
+    steps.RAINBOW_TO: "lay the rainbow on {}",
+    steps.CROSSED: "take a rainbow from {}",
+    steps.CROSSED_TO: "lay the rainbow on {}",
+}
+_SPACE = {
+    steps.BRIDGE_FROM: "take a bridge from {}",
+    steps.BRIDGE_TO: "lay the bridge on {}",
+    steps.DRAGON_FROM: "take a dragon from {}",
+    steps.DRAGON_TO: "send the dragon to {}",
+    steps.CLOUD_TO: "send rider {rival} to {}",
+    steps.DUEL: "send rider {rival} to {}",
+}
+_RIVAL = {
+    steps.SWAP: "change places with {}",
+    steps.CLOUD_WHOM: "send {} away",
+    steps.SPOILS: "take a card of {}",
+    steps.ROBBERY: "take a card of {}",
+}
+_BESIDE = {
+    steps.RAINBOW_FROM: "take a rainbow from beside the board",
+    steps.RAINBOW_TO: "put the rainbow beside the board",
+    steps.BRIDGE_FROM: "take a bridge from beside the board",
+    steps.BRIDGE_TO: "put the bridge beside the board",
+}
+_PLAIN = {RENEW: "renew the hand", ROB: "rob", TOP: "use the top discard", DONE: "be done"}
+_PICKED = {
+    steps.RAINBOW_TO: "rainbow",
+    steps.BRIDGE_TO: "bridge",
+    steps.DRAGON_TO: "dragon",
+    steps.CROSSED_TO: "rainbow",
+}
+
+
+def decision(rules: Rules, game: Any, action: int) -> str:
+    """Any action as something to do in the step of a game, legal or not: `go to F2`."""
+    graph, step = rules.graph, int(game["step"])
+    kind, index = decode(action, graph)
+    if kind == "card":
+        return f"play the card {CARDS[index]}"
+    if kind == "rival":
+        rider = f"rider {(int(game['seat']) + index) % rules.players}"
+        whom = rider if index < rules.players else f"rival +{index}"
+        return _RIVAL.get(step, "choose {}").format(whom)
+    if kind == "site":
+        return _SITE.get(step, "choose the site {}").format(site_text(graph, index))
+    if kind == "space":
+        return _SPACE.get(step, "go to {}").format(graph.names[index], rival=int(game["rival"]))
+    if action == BESIDE:
+        return _BESIDE.get(step, "choose what lies beside the board")
+    return _PLAIN[action]
 
 
 def describe(rules: Rules, game: Any, viewer: int | None) -> str:
@@ -42,6 +98,14 @@ def laid_bridges(rules: Rules, game: Any) -> list[int]:
     ]
 
 
+def looked(graph: Graph, game: Any, seat: int) -> list[int]:
+    """The strongholds that a rider has looked into: in vain, or to win (10.2)."""
+    won = game["end"] == WON and game["seat"] == seat
+    found = int(game["knight"][seat]) if won else NONE
+    forts = enumerate(graph.strongholds)
+    return [fort for fort, space in forts if game["looks"][seat] >> fort & 1 or space == found]
+
+
 def site_text(graph: Graph, site: int) -> str:
     """A rainbow site by its ends."""
     rock, end = graph.sites[site]
@@ -59,7 +123,24 @@ def _moment(rules: Rules, game: Any) -> str:
         text += f"; moves by a {CARDS[int(game['card'])]}"
     if game["rival"] != NONE:
         text += f"; rival: rider {int(game['rival'])}"
+    if game["picked"] != NONE:
+        text += f"; moves {_picked(rules.graph, game)}"
+    if game["fresh"]:
+        text += "; the magic card was the top discard"
+    most = {steps.ROBBERY: rules.rob, steps.SPOILS: rules.spoils}.get(int(game["step"]))
+    if most is not None:
+        text += f"; {game['taken']} of up to {most} cards taken"
     return text
+
+
+def _picked(graph: Graph, game: Any) -> str:
+    """The piece that is on its way."""
+    step, picked = int(game["step"]), int(game["picked"])
+    piece = _PICKED[step]
+    if picked == BESIDE_BOARD:
+        return f"a {piece} from beside the board"
+    of_site = step in (steps.RAINBOW_TO, steps.CROSSED_TO)
+    return f"the {piece} from {site_text(graph, picked) if of_site else graph.names[picked]}"
 
 
 def _board(rules: Rules, game: Any) -> Iterator[str]:
@@ -70,9 +151,10 @@ def _board(rules: Rules, game: Any) -> Iterator[str]:
     yield f"dragons: {', '.join(spots) or 'none'}"
     yield f"rainbows: {', '.join(rainbows) or 'none'}; {game['rainbows']} beside the board"
     yield f"bridges: {', '.join(bridges) or 'none'}; {game['bridges']} beside the board"
-    size = int(game["pile_size"])
-    top = CARDS[int(game["pile"][size - 1])] if size else "nothing"
-    yield f"discard pile: {top} on top of {size}; {game['deck_size']} in the deck"
+    pile = [CARDS[kind] for kind in reversed(game["pile"][: int(game["pile_size"])].tolist())]
+    top, below = pile[0] if pile else "nothing", f", below it {', '.join(pile[1:])}"
+    told = f"{top} on top of {len(pile)}{below if len(pile) > 1 else ''}"
+    yield f"discard pile: {told}; {game['deck_size']} in the deck"
 
 
 def _rider(rules: Rules, game: Any, seat: int, viewer: int | None) -> str:
@@ -82,12 +164,14 @@ def _rider(rules: Rules, game: Any, seat: int, viewer: int | None) -> str:
         traits.append("armour")
     if game["doubles"][seat]:
         traits.append("doubles")
-    looked = [f for f in range(len(graph.strongholds)) if game["looks"][seat] >> f & 1]
-    if looked:
-        traits.append("looked in " + " ".join(graph.names[graph.strongholds[f]] for f in looked))
+    forts = [graph.names[graph.strongholds[fort]] for fort in looked(graph, game, seat)]
+    if forts:
+        traits.append("looked in " + " ".join(forts))
     hand = f"{game['hand_size'][seat]} cards"
     if viewer in (None, seat):
         hand += f": {cards(game['hand'][seat])}"
+        for rival in np.flatnonzero(game["marks"][:, seat].any(1)):  # 12.4
+            hand += f"; rider {rival} knows of {cards(game['marks'][rival, seat])}"
     elif game["marks"][viewer, seat].any():
         hand += f", of these {cards(game['marks'][viewer, seat])}"
     colour = graph.colours[rules.colour(seat)]

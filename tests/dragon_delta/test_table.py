@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +21,8 @@ from drago_env.game import Move, State
 from drago_env.pictures.page import Replay
 from drago_env.pictures.picture import plain
 from drago_env.pictures.table import names_of
+from tests.dragon_delta.oracle import reference_of
+from tests.dragon_delta.reference import Reference
 from tests.test_server import ask, game_of, serving
 
 KINDS = ("stone1", "plank1", "move1", "stones2", "jump")
@@ -92,27 +94,108 @@ def test_a_hand_is_what_is_not_laid_yet() -> None:
     assert [choice.button for choice in choices] == before[:8]  # one dragon is enough (4.2)
 
 
+class Watched(Reference):
+    """The reference, which writes down what happens between two decisions."""
+
+    rules: Rules
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.seen: list[str] = []
+
+    def begins(self, seat: int) -> bool:
+        colours = self.board.data["seats"][str(self.players)]
+        if seat == self.marker:  # 5.1
+            cards = [program[self.slot] for program in self.programs]
+            shown = [
+                f"{c} {card_text(n, self.rules, s)}"
+                for s, (c, n) in enumerate(zip(colours, cards, strict=True))
+            ]
+            self.seen.append(f"slot {self.slot + 1}: {', '.join(shown)}")
+        before = self.pawns[seat]
+        asks = super().begins(seat)
+        if self.pawns[seat] != before:  # 7.1
+            self.seen.append(f"{colours[seat]} falls")
+        return asks
+
+    @classmethod
+    def of(cls, rules: Rules) -> Watched:
+        plain = reference_of(rules)
+        made = cls(**{part.name: getattr(plain, part.name) for part in fields(plain)})
+        made.rules = rules
+        return made
+
+    def follow(self, action: int) -> str:
+        """What comes of an action."""
+        self.seen, lost, number = [], set(self.lost), self.round
+        self.apply(action)
+        colours = self.board.data["seats"][str(self.players)]
+        told = [f"{colours[colour]} {n} is lost" for colour, n in self.lost - lost] + self.seen
+        if self.round > number:
+            told.append(f"round {self.round}, {colours[self.marker]} is first")
+        return "; ".join(told)
+
+
 def test_news_tell_what_was_revealed_and_what_followed() -> None:
     told = []
-    for seed in range(4):
-        game, played = random_game(Rules(2 + seed, max_rounds=6), seed)
-        for (before, _), (after, _) in pairwise(played):
-            news = game.table.news(before, after, 0)
+    for seed in range(12):
+        rules = Rules(2 + seed % 5, max_rounds=6, move2_village=seed % 2 > 0)
+        game, played = random_game(rules, seed)
+        reference = Watched.of(rules)
+        for (before, action), (after, _) in pairwise(played):
+            news = game.table.news(before, action, after, 0)
+            assert news == reference.follow(action)
             told.append(news)
-            for slot, cards in re.findall(r"slot (\d): ([^;]+)", news):
-                source = after if before["round"] == after["round"] else before
-                rules, number = game.rules[0], int(slot) - 1
-                program = source["program"][0, : rules.players, number].tolist()
-                named = [
-                    f"{colour} {card_text(card, rules, seat)}"
-                    for seat, (colour, card) in enumerate(zip(rules.colours, program, strict=True))
-                ]
-                assert cards == ", ".join(named)
-                assert after["round"] > before["round"] or after["slot"] >= number
     everything = "; ".join(filter(None, told))
-    for word in ("falls", "is lost", "round 2, "):
+    for word in ("falls", "is lost", "round 2, ", "falls; slot"):
         assert word in everything
     assert "" in told
+
+
+def news_of(rules: Rules, actions: str) -> list[str]:
+    """What the news tell of each of these actions from the start."""
+    game = DragonDelta(rules)
+    state, told = game.new(0), []
+    for action in map(int, actions.split()):
+        before = state.copy()
+        game.step(state, [action])
+        told.append(game.table.news(before, action, state, 0))
+    return told
+
+
+@pytest.mark.parametrize("max_rounds", [1, 20])
+def test_the_last_card_of_a_program_is_revealed_though_nobody_decides(max_rounds: int) -> None:
+    *quiet, last = news_of(Rules(max_rounds=max_rounds), "5 6 7 4 8  6 5 7 8 4")
+    assert quiet == [""] * 9  # face down
+    assert "slot 5: white dragon against black, black remove" in last
+    assert last.count("slot") == 5
+    assert ("round 2" in last) == (max_rounds > 1)
+
+
+def test_a_pawn_that_steps_and_falls_in_one_move_is_told_to_fall() -> None:
+    told = news_of(Rules(), "0 2 5 7 1  5 6 7 4 8  26 41 168 168")
+    assert told[-1].startswith("slot 4: white jump, black remove; white falls")
+
+
+def test_a_pawn_that_could_have_gone_home_and_falls_later_is_told_to_fall() -> None:
+    program = "program stones2,program planks2,program move1,program stone1,program plank1,"
+    build = "islet 13,islet 15,plank 2,13-27,plank 4,13-15,13-27,"
+    again = "program move1,program jump,program stone1,program stones2,program plank1,13-15"
+    idle = "program jump,program move1,program move2,program stone1,program plank1,"
+    wishes = (program + build + again).split(","), (idle + idle).split(",")
+    game = DragonDelta(Rules())
+    state = game.new(0)
+    while wishes[0]:
+        wished, legal = wishes[int(state["seat"][0])], game.legal(state)
+        words = [game.action_text(a) for a in legal.actions[0, : legal.counts[0]].tolist()]
+        home_was_open = "white's village" in words
+        before = state.copy()
+        action = game.action_from_text(wished.pop(0) if wished[0] in words else words[0])
+        game.step(state, [action])
+        told = game.table.news(before, action, state, 0)
+    assert home_was_open
+    assert "white jump" in told
+    assert "white falls" in told
 
 
 @pytest.mark.parametrize("players", [2, 6])

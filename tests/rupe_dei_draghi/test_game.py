@@ -1,4 +1,4 @@
-"""The game behind the seam: conformance, refusals, soundness, files, words."""
+"""The game behind the seam: conformance, refusals, soundness, files."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tests.rupe_dei_draghi.games import VARIANTS, positions
 from tests.rupe_dei_draghi.table import Table, at
 
 STANDARD = RupeDeiDraghi(*VARIANTS["standard"])
+FAR_OFF = ("O20", "O21", "O22")  # where dragons are in nobody's way
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,31 @@ def test_refusals_of_the_other_steps() -> None:
     over = at(turn_cap=1)
     over.act("renew")
     assert "the game is over (clause 11.2)" in refused(over, "renew")
+
+
+def test_the_clause_that_keeps_a_knight_out_is_named() -> None:
+    """Where a path of the right length leads, too."""
+    table = at({0: "J02", 1: "R0"}, ["1", ""], dragons=["J01", *FAR_OFF])
+    table.act("card 1")
+    assert "another knight stands there (clause 6.5)" in refused(table, "space R0")
+    assert "a dragon stands there (clause 6.3)" in refused(table, "space J01")
+    assert "no space comes twice (clause 6.1)" in refused(table, "space J02")
+    assert "so many steps ends there (clause 6.1)" in refused(table, "space M0")
+    for armour, rival, bridges, reason in (
+        ([], "A2", ["G0"], "nobody enters a stronghold without armour (clause 10.1)"),
+        ([0, 1], "F0", ["G0"], "another knight stands there (clause 6.5)"),
+        ([0], "A2", [], "no path of exactly so many steps ends there (clause 6.1)"),
+    ):
+        table = at(
+            {0: "M0", 1: rival},
+            ["2", ""],
+            dragons=["Q21", *FAR_OFF],
+            armour=armour,
+            bridges=bridges,
+        )
+        table.act("card 2")
+        assert reason in refused(table, "space F0")
+    assert "no bridge lies there (clause 6.3)" in refused(table, "space G0")
 
 
 def test_every_illegal_action_has_a_reason() -> None:
@@ -288,30 +314,3 @@ def test_a_loaded_game_goes_on_in_the_same_way() -> None:
         STANDARD.step(again, chosen)
     assert state.tobytes() == again.tobytes()
     assert state.dtype == STATE
-
-
-# ---------------------------------------------------------------- words
-
-
-def test_a_description_tells_what_the_viewer_knows() -> None:
-    table = at(
-        {0: "F0"}, ["1 rainbow", "dragon 2"], rainbows=[1], bridges=["G0"], armour=[0],
-        looks={0: [0]}, princesses=[1, 0, 2, 3], dragons=["B1"], pile="cloud",
-    )  # fmt: skip
-    table.game["marks"][0, 1, 2] = 1
-    game = RupeDeiDraghi(table.rules)
-    told = game.describe(table.batch.state, 0, 0)
-    assert told.splitlines() == [
-        "rider 0, turn; turn 1 of 500",
-        "dragons: B1",
-        "rainbows: R1-C; 3 beside the board",
-        "bridges: G0; 1 beside the board",
-        "discard pile: cloud on top of 1; 26 in the deck",
-        "rider 0 (red): F0, armour, doubles, looked in F0; 2 cards: rainbow x1, 1 x1",
-        "rider 1 (green): A2; 2 cards, of these dragon x1",
-        "in F0: the yellow princess",
-    ]
-    assert "princess" not in game.describe(table.batch.state, 0, 1)
-    assert game.describe(table.batch.state).count("princess") == 4
-    with pytest.raises(ValueError, match="viewer must be"):
-        game.describe(table.batch.state, 0, 2)

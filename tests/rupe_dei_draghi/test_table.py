@@ -107,7 +107,7 @@ def test_only_those_who_learn_something_hear_of_it() -> None:
     for action, hearers in ((11, []), (15, [0, 1]), (13, []), (10, [1])):  # rob, of 1, done; renew
         after = state.copy()
         game.step(after, [action])
-        news = [game.table.news(state, after, viewer) for viewer in range(3)]
+        news = [game.table.news(state, action, after, viewer) for viewer in range(3)]
         assert [viewer for viewer, text in enumerate(news) if text] == hearers
         state = after
     assert news[1].startswith("drew ")
