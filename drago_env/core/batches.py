@@ -120,10 +120,11 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
     max_legal, fits = functions.max_legal, functions.fits or _anything
 
     @made
-    def deal(state: Any, rows: Any, seeds: Any, shared: Any) -> None:
-        """Sets up new games in these rows, whose variants are there already."""
-        tables, _, _ = shared
+    def deal(state: Any, rows: Any, seeds: Any, kinds: Any, shared: Any) -> None:
+        """Sets up new games in these rows, each of the variant of its kind."""
+        variants, tables = shared
         for k in range(rows.shape[0]):
+            state[rows[k]] = variants[kinds[k]]
             game = state[rows[k]]
             deal_one(game, seeds[k], rules_of(game, tables))
 

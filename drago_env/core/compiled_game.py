@@ -108,18 +108,13 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         picked = picked_rows(rows, n)
         if len(picked) != len(seeds):
             raise ValueError(f"{len(picked)} rows need as many seeds, not {len(seeds)}")
-        # rows are copied as mere bytes: field by field numpy takes thirty times as long
-        row_bytes = np.dtype((np.void, self.state_type.itemsize))
-        dealt = self._variants.view(row_bytes)
         if isinstance(variants, int) and variants == 0:
-            dealt = dealt[:1]
+            kinds = np.zeros(len(picked), np.int64)
         else:
             kinds = np.broadcast_to(np.asarray(variants), picked.shape)
             kinds = whole_array("variants", kinds, len(picked))
             within("variants", kinds, 0, len(self.rules) - 1)
-            dealt = dealt[kinds]
-        state.view(row_bytes)[slice(None) if rows is None else picked] = dealt
-        self.loops.deal(state, picked, seeds, self._shared)
+        self.loops.deal(state, picked, seeds, kinds, (self._variants, self.tables))
 
     # ------------------------------------------------------------ decisions
 

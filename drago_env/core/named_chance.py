@@ -20,7 +20,7 @@ class NamedChance:
     """The part of a compiled game that goes through chance draw by draw; see `core/chance.py`."""
 
     loops: ClassVar[Any]
-    _shared: Any
+    tables: Any
     spec: GameSpec
     _checked: Any
     step_unchecked: Any
@@ -120,7 +120,8 @@ class NamedChance:
             state["script"], state["options"], state["rng"] = 1 + count, 0, addresses
         if actions is None:
             rows, seeds = np.arange(len(state)), [unmixed(a) for a in addresses.tolist()]
-            self.loops.deal(state, rows, np.array(seeds, np.uint64), self._shared)
+            rules = (state.copy(), self.tables)
+            self.loops.deal(state, rows, np.array(seeds, np.uint64), rows, rules)
         else:
             self.step_unchecked(state, chosen)
         if not chance:
