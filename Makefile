@@ -60,8 +60,10 @@ bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes doc
 clients: $(VENV)/.ready .venv-clients/.ready .venv-clients-2/.ready  ## every recipe for other libraries; writes the table of docs/use-with.md
 	$(BIN)/python -m benchmarks.clients --pythons $(BIN)/python .venv-clients/bin/python .venv-clients-2/bin/python --write docs/use-with.md
 
-leaderboard: $(VENV)/.ready  ## every agent against every other (long); writes docs/leaderboard.md
-	$(BIN)/python -m agents.leaderboard --write
+leaderboard: $(VENV)/.ready  ## every agent against every other, in every game (long); writes docs/leaderboard*.md
+	set -e; for game in mount_drago dragon_delta rupe_dei_draghi; do \
+	  $(BIN)/python -m agents.leaderboard --game $$game --write; \
+	done
 
 tune: $(VENV)/.ready  ## find the weights of the planners anew (long)
 	$(BIN)/python -m agents.mount_drago.tune

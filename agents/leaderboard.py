@@ -32,7 +32,7 @@ from agents.seating import split
 from drago_env import __version__
 from drago_env.core.checks import whole
 from drago_env.core.files import in_words, reading
-from drago_env.games import DEFAULT, name_of
+from drago_env.games import DEFAULT, make, name_of
 from drago_env.policy import resolve
 
 
@@ -58,9 +58,10 @@ class Arguments:
     @property
     def page(self) -> Path:
         """The page to write; its plots go beside it."""
-        name = name_of(self.game)
+        name = name_of(self.game).replace("_", "-")
         folder = Path("docs") if self.write else self.out
-        return folder / ("leaderboard.md" if name == DEFAULT else f"leaderboard-{name}.md")
+        default = name_of(self.game) == DEFAULT
+        return folder / ("leaderboard.md" if default else f"leaderboard-{name}.md")
 
 
 class Leaderboard:
@@ -91,9 +92,12 @@ class Leaderboard:
     def _arenas(self) -> Iterator[tuple[Sequence[str], int, int]]:
         """All that is to be played: agents, seats and games."""
         plan = self.plan
-        for name, size in (("skill", "positions"), ("exploit", "games")):
-            for players in plan[name]["players"] if name in plan else ():
-                yield plan[name]["agents"], players, plan[name][size]
+        measured = [(section, "games") for section in plan.get("exploit", ())]
+        if "skill" in plan:
+            measured.append((plan["skill"], "positions"))
+        for section, size in measured:
+            for players in section["players"]:
+                yield section["agents"], players, section[size]
         for players in plan["players"]:
             yield plan["agents"], players, plan["games"]
             for section in plan.get("duels", ()):
@@ -109,12 +113,15 @@ class Leaderboard:
     def page(self) -> str:
         """Plays what is not played yet; the whole page, with its plots beside it."""
         plan, players = self.plan, self.plan["players"]
-        parts = ["# Leaderboard", self._introduction()]
+        title = make(self.spec(players[0])).spec.title
+        parts = [f"# Leaderboard of {title}", self._introduction()]
         if "skill" in plan:
             parts += ["## Between the base and the ceiling", _SKILL]
             parts += [self._skill(plan["skill"], number) for number in plan["skill"]["players"]]
         if "exploit" in plan:
-            parts += ["## What an answer wins", _EXPLOIT, self._exploit(plan["exploit"])]
+            rows = [row for section in plan["exploit"] for row in self._exploit(section)]
+            table = markdown_table(("players", "agent", *exploit.HEADINGS), rows)
+            parts += ["## What an answer wins", _EXPLOIT, table]
         for section in plan.get("duels", ()):
             parts += [f"## {section['title']}", f"{section['text']} {_APART}", self._duels(section)]
         parts += [self._pool(number) for number in players]
@@ -190,8 +197,7 @@ class Leaderboard:
             f"![Agents between {command.base} and the ceiling, {players} players]({plot.name})"
         )
 
-    def _exploit(self, section: dict[str, Any]) -> str:
-        rows = []
+    def _exploit(self, section: dict[str, Any]) -> Iterator[tuple[str, ...]]:
         for players in section["players"]:
             for agent in section["agents"]:
                 spec = self.spec(players)
@@ -204,9 +210,8 @@ class Leaderboard:
                     seed=self.arguments.seed,
                     out=self._folder("exploit", spec, agent),
                 )
-                answers = exploit.exploit(command, progress=True)
-                rows += [(str(players), agent, *exploit.row(answer)) for answer in answers]
-        return markdown_table(("players", "agent", *exploit.HEADINGS), rows)
+                for answer in exploit.exploit(command, progress=True):
+                    yield str(players), agent, *exploit.row(answer)
 
     def _pool(self, players: int) -> str:
         config = self.config(self.plan["agents"], players, self.plan["games"])

@@ -137,7 +137,7 @@ positions = 320
 worlds = 2
 playouts = 4
 agents = ["heuristic", "clairvoyant:playouts=4"]
-[exploit]
+[[exploit]]
 players = [2]
 steps = 0
 playouts = 8
@@ -150,7 +150,7 @@ def test_skill_and_answers_come_first(tmp_path: Path) -> None:
     page = made(tmp_path, SKILL, "0.5")
     titles = [line for line in page.splitlines() if line.startswith("#")]
     assert titles[:5] == [
-        "# Leaderboard",
+        "# Leaderboard of Mount Drago",
         "## Between the base and the ceiling",
         "### Skill, 2 players",
         "### Skill, 3 players",
