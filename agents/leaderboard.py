@@ -204,6 +204,7 @@ class Leaderboard:
                 command = exploit.Command(
                     game=spec,
                     agent=agent,
+                    model=section.get("model"),
                     steps=self.scaled(section["steps"], 1) if section["steps"] else 0,
                     playouts=section["playouts"],
                     games=self.scaled(section["games"], 2 * players),

@@ -220,6 +220,8 @@ class SkillReport:
             axis.axvspan(low, high, color="C1", alpha=0.2)
             axis.axvline(mean, color="C1", label="fair ceiling")
         axis.set_yticks(range(len(names)), names)
+        low, high = axis.get_xlim()
+        axis.set_xlim(max(low, -0.02), min(high, 1.02))  # no share is beyond
         axis.set(xlabel="share of the victory of one seat (bar: by decisions; dot: in games)")
         figure.legend(loc="outside upper center", ncols=2, frameon=False)
         with matplotlib.rc_context({"svg.hashsalt": "skill", "svg.fonttype": "none"}):
