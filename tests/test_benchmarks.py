@@ -42,7 +42,7 @@ def test_adapters_are_played_through(name: str) -> None:
 def test_the_page_has_a_part_for_every_game_with_its_goals() -> None:
     aec = {"raw_env": {"decisions_per_second": 9, "connect_four": 3, "ratio": 3.0}, "alone": 20}
     own = {
-        "start_seconds": {"first_ever": 9.0, "warm": 0.4, "numba": 0.2},
+        "start_seconds": {"first_ever": 9.0, "warm": 0.4, "numba": 0.2, "scipy": 0.6},
         "by_batch": {"64": 5},
         "nanoseconds": {"random pick": 8.6},
         **{f"{what}_per_second": 7 for what in ("decisions", "checked_decisions", "playouts")},
