@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from drago_env.core.planning import Planner
 from drago_env.search import Search
 
 
@@ -12,15 +13,16 @@ from drago_env.search import Search
 class Clairvoyant(Search):
     """What a search could do that knew everything: the price of hidden information.
 
-    It takes the parameters of `search`. Its playouts start from the true position, so without
-    noise all of them would be the same, and every seat in them would seem to know its future:
-    a share of their decisions is random.
+    It takes the parameters of `search`. Its playouts start from the true position; where the game
+    says so, a share of their decisions is random by default, since every seat in them would seem
+    to know its future.
     """
-
-    noise: float = 0.3  # share of a playout's decisions that are random
 
     name: str = field(default="clairvoyant", init=False)
     sees_all: ClassVar[bool] = True
+
+    def _noise(self, planner: Planner) -> float:
+        return planner.told_noise if self.noise is None else self.noise
 
 
 make = Clairvoyant

@@ -40,7 +40,7 @@ class Search:
     depth: int | None = None  # decisions after which a playout is cut; 0 plays to the end
     playout: str | None = None  # who plays on: uniform, or rules of thumb that the game has
     leaf: str | None = None  # what the cut is worth: win_chance, margin or end
-    noise: float = 0.0  # share of a playout's decisions that are random
+    noise: float | None = None  # share of a playout's decisions that are random; by default 0
     head_start: float | None = None  # flat only: playouts that a unit of `heuristic` is worth
     temperature: float = 0.0  # hidden decisions: drawn 1 / e times as often if worth so much less
     explore: float = 1.0  # tree only: the bonus for what is little known
@@ -59,7 +59,8 @@ class Search:
             real("ms", self.ms, 0.01, 1e6)
         if self.depth is not None:
             whole("depth", self.depth, 0, END_OF_GAME)
-        real("noise", self.noise, 0, 1)
+        if self.noise is not None:
+            real("noise", self.noise, 0, 1)
         if self.head_start is not None:
             real("head_start", self.head_start, 0, 1e6)
         real("temperature", self.temperature, 0, 1000)
@@ -116,12 +117,15 @@ class Search:
             self.method,
             playouts,
             (planner.depth if self.depth is None else self.depth) or END_OF_GAME,
-            1.0 if uniform else self.noise,
+            1.0 if uniform else self._noise(planner),
             self.explore,
             1.0 / self.prior_temperature,
             margin,
             self.sees_all,
         )
+
+    def _noise(self, planner: Planner) -> float:
+        return self.noise or 0.0
 
     def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64] | None:
         """What the listed actions have before any playout; None: all the same."""

@@ -78,15 +78,21 @@ def test_search_has_defaults_and_parameters() -> None:
         prior_temperature=4.0,
     )
     assert resolve("clairvoyant:playouts=7") == Clairvoyant(playouts=7)
-    assert Clairvoyant().noise > 0
-    assert Clairvoyant(noise=0.0).noise == 0
+
+
+def test_how_random_the_playouts_are_of_who_is_told_everything_is_the_game_s_default() -> None:
+    planner = planning.PLANNER
+    assert Search()._noise(planner) == 0
+    assert Clairvoyant()._noise(planner) == planner.told_noise > 0
+    assert Clairvoyant()._noise(planner._replace(told_noise=0.0)) == 0
+    assert Clairvoyant(noise=0.0)._noise(planner) == 0
 
 
 @pytest.mark.parametrize("agent", ["search", "clairvoyant"])
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
-        *[(f"method={v}", "method must be one of flat, tree") for v in ("bush", "3")],
+        *[(f"method={v}", "method must be one of flat, even, tree") for v in ("bush", "3")],
         *[(f"playouts={v}", "playouts must be a whole number from 1") for v in ("1.5", "x")],
         *[(f"playouts={v}", "playouts must be from 1 to 1000000") for v in ("0", "-1")],
         *[(f"depth={v}", "depth must be a whole number from 0") for v in ("2.0", "x")],

@@ -87,6 +87,7 @@ PLANNER = Planner(
     kind=kind,
     head_start=2.0,
     number=512,
+    told_noise=0.3,
 )
 
 
