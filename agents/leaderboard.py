@@ -84,6 +84,8 @@ class Leaderboard:
             missing = [key for key in ("agents", "players", "games") if key not in self.plan]
             if missing:
                 raise ValueError(f"{path} must say {', '.join(missing)}")
+            if isinstance(self.plan.get("exploit"), dict):
+                raise ValueError("there may be several sections of answers: write [[exploit]]")
             for agents, players, games in self._arenas():
                 for agent in agents:
                     resolve(split(agent)[1], arguments.game, trust=arguments.trust or path == own)
@@ -282,8 +284,8 @@ _SKILL = (
     "best choices win that anybody fair could make. [What this means](skill.md)."
 )
 _EXPLOIT = (
-    "One seat for somebody who is out for the agent that has all others: a network trained against "
-    "it alone, and a search that is told its policy. "
+    "One seat for somebody who is out for the agent that has all others: the network that ships, "
+    "trained on against it alone, and a search that is told its policy or one that stands for it. "
     "[What this means](skill.md#an-answer-to-one-agent)."
 )
 _APART = (

@@ -200,9 +200,9 @@ def import_seconds(repeats: int) -> dict[str, float]:
     return {"dependencies": round(alone, 2), "above_them": round(whole - alone, 2)}
 
 
-# the CPU seconds, after importing what the package needs, until ten steps are made
 # where scipy is installed, numba loads it, which takes as long as a third of its own start
 WITHOUT_SCIPY = 'import sys; sys.modules["scipy"] = None  # as in a plain install'
+# the CPU seconds, after importing what the package needs, until ten steps are made
 START = """
 import time, numba, numpy, gymnasium, pettingzoo
 start = time.process_time()

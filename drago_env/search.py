@@ -28,9 +28,10 @@ class Search:
     has neither, playouts are uniform and run to the end. `flat` gives all candidates the same
     worlds and sends the better half on (sequential halving); what the rules of thumb like less
     starts behind, as if playouts had been lost already, so that few playouts do not replace a
-    good rule by noise. `even` sends nobody home: it chooses worse, but what it says of each action
-    is without bias, and so fit to learn from. `tree` grows a tree over all worlds, in which each
-    seat does what is best for itself (ISMCTS with max^n values).
+    good rule by noise. `even` sends nobody home and gives no head start unless told: it chooses
+    worse, but what it says of each action is without bias, and so fit to learn from. `tree` grows
+    a tree over all worlds, in which each seat does what is best for itself (ISMCTS with max^n
+    values).
     """
 
     method: str = "flat"  # flat (sequential halving), even (all alike) or tree (ISMCTS)
@@ -41,7 +42,7 @@ class Search:
     playout: str | None = None  # who plays on: uniform, or rules of thumb that the game has
     leaf: str | None = None  # what the cut is worth: win_chance, margin or end
     noise: float | None = None  # share of a playout's decisions that are random; by default 0
-    head_start: float | None = None  # flat only: playouts that a unit of `heuristic` is worth
+    head_start: float | None = None  # not in a tree: playouts that a unit of `heuristic` is worth
     temperature: float = 0.0  # hidden decisions: drawn 1 / e times as often if worth so much less
     explore: float = 1.0  # tree only: the bonus for what is little known
     prior_temperature: float = 2.0  # tree only: how loosely that bonus follows the rules of thumb
@@ -129,7 +130,8 @@ class Search:
 
     def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64] | None:
         """What the listed actions have before any playout; None: all the same."""
-        worth = planner.head_start if self.head_start is None else self.head_start
+        default = planner.head_start if self.method == "flat" else 0.0
+        worth = default if self.head_start is None else self.head_start
         if self.method == "tree" or planner.weights is None or worth == 0:
             return None
         found = judge(game, state, planner.weights("heuristic"))

@@ -25,9 +25,11 @@ from drago_env.game import State, Turn
 from drago_env.policy import RowGenerator, Uniform, resolve
 from tests.adapters import First, same, win
 from train import collect
-from train.arguments import make_game
+from train.arguments import Arguments, make_game
 from train.collect import LEARNER, Collector, Member, Rollout, Setup, find_teacher
+from train.collectors import Here
 from train.network import Network
+from train.ppo import make_collectors
 
 RULES = [
     Rules(players, edition, board)
@@ -69,6 +71,7 @@ class Watched:
     share: float = 0.5
     threads: int = 1
     seed: int = 5
+    own: float = 0.25
     before: list[State] = field(default_factory=list)  # a step's states,
     actions: list[NDArray[np.int64]] = field(default_factory=list)  # what was done there,
     who: list[NDArray[np.int64]] = field(default_factory=list)  # who sat where,
@@ -91,7 +94,7 @@ class Watched:
 
         self.game.turn_unchecked = turn
         sizes = (SHAPE, self.games, self.steps, self.share, self.threads)
-        setup = Setup(self.game, np.arange(len(self.rules)), *sizes)
+        setup = Setup(self.game, np.arange(len(self.rules)), *sizes, lesson_own=self.own)
         self.collector = Collector(setup, self.seed)
 
     def collect(self, lesson: bool = False) -> Rollout:
@@ -353,6 +356,21 @@ def test_the_teacher_plays_but_for_some_decisions(
     for step, actions in enumerate(made.actions):
         assert (rollout.actions[step, rows, rollout.picks[step]] == actions).all()
     assert rollout.learned.any()
+
+
+def test_how_much_of_a_lesson_is_the_network_s_own_can_be_told() -> None:
+    shares = []
+    for own in (0.0, 1.0):
+        made = Watched(RULES, games=60, own=own)
+        made.collector._teacher = Teacher()
+        rollout = made.collect(lesson=True)
+        shares.append((rollout.picks == rollout.counts - 1)[rollout.counts > 4].mean())
+    assert shares[0] == 1
+    assert shares[1] < 0.3
+    asked = Arguments(players=(2,), num_envs=2, num_steps=2, lesson_own=0.75)
+    collectors = make_collectors(asked, *make_game(asked.specs), SHAPE)
+    assert isinstance(collectors, Here)
+    assert collectors._collector._setup.lesson_own == 0.75
 
 
 def test_the_teacher_is_not_told_what_the_seat_cannot_see(

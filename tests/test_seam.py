@@ -80,6 +80,8 @@ def test_an_even_search_tries_all_actions_equally_often(name: str) -> None:
     listed = np.arange(found.visits.shape[1]) < found.counts[:, None]
     each = np.maximum(200 // found.counts, 1)
     assert (found.visits == np.where(listed, each[:, None], 0)).all()
+    plain = drago_env.resolve("search:method=even,playouts=200,head_start=0", game)
+    assert (found.values == plain.search(game, state, seeds).values).all()  # type: ignore[attr-defined]
 
 
 def test_uniform_playouts_find_the_move_that_wins() -> None:

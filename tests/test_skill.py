@@ -290,6 +290,18 @@ def test_both_answers_are_played_and_the_training_goes_on(
     assert "holds another training" in capsys.readouterr().err
 
 
+def test_a_training_by_the_reward_that_its_game_teaches_with_goes_on_as_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--game", "dragon_delta:players=2,max_rounds=2", "uniform", "--steps", "1"]
+    words += ["--playouts", "0", "--games", "4", "--workers", "1", "--json"]
+    words += ["--out", str(tmp_path / "out")]
+    assert exploit.main(words) == 0
+    once = json.loads(capsys.readouterr().out)
+    assert exploit.main(words) == 0
+    assert json.loads(capsys.readouterr().out) == once
+
+
 def test_who_searches_is_answered_by_a_model_of_it() -> None:
     def model(*words: str) -> str:
         agent, *more = words

@@ -30,8 +30,8 @@ class Planner(NamedTuple):
     # which of the weights each game is played with; None: the first
     kind: Callable[[State], NDArray[np.int64]] | None = None
     number: int = 1024  # playouts for a decision by default
-    # share of random decisions in the playouts of who is told everything: with long playouts
-    # they would fear replies that nobody finds who is not
+    # share of random decisions in the playouts of who is told everything: without it they may fear
+    # replies that nobody would find who cannot see what is hidden
     told_noise: float = 0.0
     hidden: Callable[[State], NDArray[np.bool_]] | None = None  # which decisions others do not see
 

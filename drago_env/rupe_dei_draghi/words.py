@@ -123,6 +123,9 @@ def _moment(rules: Rules, game: Any) -> str:
         text += f"; moves by a {CARDS[int(game['card'])]}"
     if game["rival"] != NONE:
         text += f"; rival: rider {int(game['rival'])}"
+    if game["step"] == steps.CROSSED:
+        sites = [n for n in range(len(rules.graph.sites)) if int(game["crossed"]) >> n & 1]
+        text += f"; crossed: {', '.join(site_text(rules.graph, site) for site in sites)}"
     if game["picked"] != NONE:
         text += f"; moves {_picked(rules.graph, game)}"
     if game["fresh"]:
