@@ -106,6 +106,7 @@ def test_a_scale_of_nothing_is_refused(scale: str, capsys: pytest.CaptureFixture
         ('agents = ["os:system"]\nplayers = [2]\ngames = 1', "say --trust"),
         ('agents = ["nobody"]\nplayers = [2]\ngames = 1', "unknown policy 'nobody'"),
         ('agents = ["uniform"]', "must say players, games"),
+        ('agents = ["uniform"]\nplayers = [2]\ngames = 1\n[exploit]', "write [[exploit]]"),
         ("agents = [", "cannot be read"),
         (None, "there is no"),
     ],
