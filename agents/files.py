@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from numpy.typing import NDArray
 from safetensors import SafetensorError
+from safetensors.numpy import save
 
 from drago_env.core import files
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """`drago_env.core.files.replacing`, for what safetensors writes."""
-    try:
-        with files.replacing(path) as part:
-            yield part
-    except SafetensorError as error:  # such as a full disk
-        raise OSError(f"{path} cannot be written: {error}") from error
+def write_tensors(
+    path: str | Path, tensors: Mapping[str, NDArray[Any]], texts: dict[str, str]
+) -> None:
+    """Tensors and texts as a file.
+
+    The library's own writer has a half-written file of its own, which a kill would leave behind.
+    """
+    with files.replacing(path) as part:
+        part.write_bytes(save(dict(tensors), texts))
 
 
 @contextmanager

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
-from safetensors.numpy import save_file
 
-from agents.files import reading, replacing
+from agents.files import reading, write_tensors
 from agents.network import Floats, Network, Shape, Weights, softmax, thumbs_inputs
 from drago_env.core.planning import judge
 from drago_env.game import Game, Legal, State
@@ -79,8 +78,7 @@ def save(
     }
     # one text, because the order of several would change from file to file
     texts = {"about": json.dumps(about, sort_keys=True)}
-    with replacing(path) as part:
-        save_file(tensors, part, texts)
+    write_tensors(path, tensors, texts)
 
 
 def load(path: str | Path) -> Checkpoint:

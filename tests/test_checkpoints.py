@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import pickle
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from agents import neural
+from agents.files import write_tensors
 from agents.network import Shape
 from agents.neural import Checkpoint, CheckpointError, Neural, fingerprint, load, save
 from drago_env import Board, MountDrago, Rules, play
@@ -74,15 +76,35 @@ def test_what_cannot_be_loaded_is_not_saved(file: Path) -> None:
 def test_a_write_that_fails_leaves_the_old_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(tensors: Any, path: Path, texts: Any) -> None:
-        path.write_bytes(b"half of i")
+    write = Path.write_bytes
+
+    def fail(path: Path, data: bytes) -> None:
+        write(path, data[:9])
         raise OSError("no space left on device")
 
     whole = file.read_bytes()
-    monkeypatch.setattr(neural, "save_file", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="no space left"):
         save(file, weights(), SHAPE, GAME.signature)
     assert file.read_bytes() == whole
+
+
+def again_and_again(path: Path) -> None:
+    while True:
+        write_tensors(path, {"a": np.zeros(1 << 19)}, {})
+
+
+def test_a_kill_leaves_no_file_that_nobody_knows(tmp_path: Path) -> None:
+    for moment in range(12):
+        writer = multiprocessing.Process(target=again_and_again, args=(tmp_path / "it",))
+        writer.start()
+        while not (tmp_path / "it").exists():
+            time.sleep(0.01)
+        time.sleep(0.007 * moment)
+        writer.kill()
+        writer.join()
+    assert {path.name for path in tmp_path.iterdir()} <= {"it", "it.part"}
+    assert load_file(tmp_path / "it")["a"].size == 1 << 19
 
 
 def test_the_fingerprint_is_a_hash_of_the_signature_alone() -> None:

@@ -26,10 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
-from safetensors.numpy import save_file
 
-from agents.files import reading, replacing
-from drago_env.core.files import in_words, read_json, write
+from agents.files import reading, write_tensors
+from drago_env.core.files import in_words, read_json, replacing, write
 from drago_env.core.records import is_count
 from train.tensors import Tensors
 
@@ -117,8 +116,7 @@ class Run:
     def save(self, tensors: Tensors, about: Mapping[str, Any]) -> None:
         """Keeps all that the next update depends on."""
         texts = {"about": json.dumps(about)}
-        with replacing(self.path / RESUME) as part:
-            save_file(tensors, part, texts)
+        write_tensors(self.path / RESUME, tensors, texts)
 
     def load(self) -> tuple[Tensors, dict[str, Any]]:
         """What `save` kept last."""

@@ -63,6 +63,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         part.chmod(0o644)  # some writers leave it readable to its owner alone
         os.replace(part, path)
+    except OSError as error:
+        if error.filename is None:  # such as a full disk
+            raise OSError(f"{path} cannot be written: {error}") from error
+        raise
     finally:
         part.unlink(missing_ok=True)
 
