@@ -147,16 +147,11 @@ def _check_tensors(path: Path, shape: Shape, found: dict[str, tuple[str, tuple[i
 
 def _check_finite(path: Path, weights: Weights) -> None:
     for name, weight in weights.items():
-        if not is_sound(weight):
+        if not np.all(np.abs(weight) <= HEAVIEST):  # with greater ones its sums overflow
             raise CheckpointError(
                 f"{path}: the tensor {name} has numbers that are not finite or beyond "
                 f"{HEAVIEST:,.0f}: the training went astray, or the file is damaged"
             )
-
-
-def is_sound(weights: NDArray[Any], most: float = HEAVIEST) -> bool:
-    """Whether a network can have such weights; with greater ones its sums overflow."""
-    return bool(np.all(np.abs(weights) <= most))
 
 
 # ---------------------------------------------------------------- the policy

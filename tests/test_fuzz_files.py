@@ -184,6 +184,8 @@ def test_a_config_without_steps_is_refused(training: Path) -> None:
         ("network.value.bias", lambda a: a[:0]),
         ("optimiser.0.exp_avg", lambda a: a[:1]),
         ("optimiser.0.step", lambda a: a * np.float32("inf")),
+        ("optimiser.0.step", lambda a: a * 0 - 1),
+        ("optimiser.0.exp_avg_sq", lambda a: a - 1),
         ("rng", lambda a: a[:-1]),
     ],
 )

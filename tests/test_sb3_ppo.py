@@ -319,6 +319,15 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
             train(Arguments(resume=out))
 
 
+def test_a_damaged_config_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(replace(TINY, out=out))
+    file = out / "config.json"
+    file.write_text(file.read_text().replace('"reward": null', '"reward": true'))
+    with pytest.raises(RunError, match=r"config\.json cannot be read: reward must be one of win"):
+        train(Arguments(resume=out))
+
+
 def test_code_of_others_in_a_folder_is_run_only_if_trusted(tmp_path: Path) -> None:
     out = tmp_path / "run"
     train(replace(TINY, out=out))

@@ -241,7 +241,8 @@ def begun(arguments: Arguments) -> tuple[Arguments, MaskablePPO, Run]:
     """A new run, or the one that `resume` names; the model has not learned anything yet."""
     if arguments.resume is not None:
         arguments, run = opened(arguments.resume, arguments)
-        return arguments, make_model(arguments, make_env(arguments)), run
+        with reading(run.path / "config.json", RunError):
+            return arguments, make_model(arguments, make_env(arguments)), run
     # an agent that is not known is told before any folder is made
     resolve_all(arguments.rivals, arguments.spec)
     runs.check_vacant(

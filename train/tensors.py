@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.neural import HEAVIEST, is_sound
+from agents.neural import HEAVIEST
 
 Tensors = dict[str, NDArray[Any]]
 MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam remembers of each of its parameters
@@ -43,9 +43,10 @@ def load_moments(optimiser: torch.optim.Optimizer, tensors: Mapping[str, NDArray
         if name.startswith("optimiser."):
             _, number, moment = name.split(".")
             if moment == "step":
-                check_tensor(name, tensor, (), most=1 << 24)  # where float32 stops counting
-            else:
-                check_tensor(name, tensor, tuple(parameters[int(number)].shape))
+                check_tensor(name, tensor, (), 0, 1 << 24)  # where float32 stops counting
+            else:  # of the squares a root is taken
+                least = 0 if moment == "exp_avg_sq" else -HEAVIEST
+                check_tensor(name, tensor, tuple(parameters[int(number)].shape), least)
             state.setdefault(int(number), {})[moment] = torch.from_numpy(tensor.copy())
     if state and not all(state.get(n, {}).keys() == MOMENTS for n in range(len(parameters))):
         raise ValueError("the optimiser's moments are not those of the network")
@@ -53,11 +54,17 @@ def load_moments(optimiser: torch.optim.Optimizer, tensors: Mapping[str, NDArray
 
 
 def check_tensor(
-    name: str, tensor: NDArray[Any], shape: tuple[int, ...], most: float = HEAVIEST
+    name: str,
+    tensor: NDArray[Any],
+    shape: tuple[int, ...],
+    least: float = -HEAVIEST,
+    most: float = HEAVIEST,
 ) -> None:
     """Refuses what is not an array of this shape, of numbers as a network has them."""
-    if tensor.dtype != np.float32 or tensor.shape != shape or not is_sound(tensor, most):
-        raise ValueError(
-            f"{name} must hold float32 numbers of shape {shape}, none beyond {most:,.0f}, "
-            f"not {tensor.dtype} of shape {tensor.shape} with {np.abs(tensor).max(initial=0):.3g}"
-        )
+    if tensor.dtype != np.float32 or tensor.shape != shape:
+        found = f"{tensor.dtype} of shape {tensor.shape}"
+        raise ValueError(f"{name} must hold float32 numbers of shape {shape}, not {found}")
+    sound = (least <= tensor) & (tensor <= most)  # which nothing is that is no number
+    if not sound.all():
+        worst = tensor[~sound].flat[0]
+        raise ValueError(f"{name} must hold {least:,.0f} to {most:,.0f}, not {worst:.3g}")
