@@ -255,6 +255,7 @@ def check_game(checkpoint: Checkpoint, game: Game) -> None:
         **game.signature,
         "observation_size": spec.observation_size,
         "feature_size": spec.feature_size,
+        "num_actions": spec.num_actions,
     }
     if trained == here:
         return

@@ -372,7 +372,8 @@ def _neighbours(pair: Pair) -> str:
         return gap + "no difference to go by."
     if found.more > EQUAL:
         return gap + f"about equal: not even {EQUAL} more deals would likely tell."
-    return gap + f"not separated; about {found.more} more deals would likely tell."
+    deals = "deal" if found.more == 1 else "deals"
+    return gap + f"not separated; about {found.more} more {deals} would likely tell."
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -90,7 +90,7 @@ def _old_lines(old: dict[str, Any]) -> list[str]:
         "start_first_ever": "a bare `env` for the first time ever, shorter by",
         "start_warm": "the same again, shorter by",
     }
-    head = f"`{DEFAULT}` beside an older version, in turn", "ratio"
+    head = f"`{DEFAULT}` beside version {old['version']}, in turn", "ratio"
     return _table(head, {text: old[name] for name, text in rows.items()})
 
 

@@ -332,7 +332,8 @@ def old_figures(checkout: Path, quick: bool) -> dict[str, Any]:
     ]
     for name in START_SECONDS:
         found[f"start_{name}"] = round(starts[1][name] / starts[0][name], 2)
-    return found | {"start_seconds": starts[1]}
+    version = child("import drago_env, json; print(json.dumps(drago_env.__version__))", checkout)
+    return found | {"start_seconds": starts[1], "version": version}
 
 
 def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
