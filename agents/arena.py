@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.cluster import run_on_cluster
 from agents.folder import Folder
-from agents.seating import Chunk, Columns, Config, join, split
+from agents.seating import Chunk, Columns, Config, forget, join, split
 from drago_env.core.files import in_words
 from drago_env.policy import sees_all
 
@@ -90,6 +90,7 @@ def run(
         raise ValueError("agents on a cluster are named by specs, such as my_module:MyPolicy")
     if records and out is None:
         raise ValueError("records are written to a folder: name one (--out)")
+    forget()
     config.policies()  # an agent that cannot be made is told before any game
     folder = Folder(out, config, format, records) if out is not None else None
     chunks = folder.read() if folder else []

@@ -35,6 +35,12 @@ def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
     """What must be the same for results that stand in one folder; only games may grow."""
     if format not in FORMATS:
         raise ValueError(f"format must be {' or '.join(FORMATS)}, not {format!r}")
+    game = config.rule_book.spec.name
+    weights = {
+        name: policy.digest(game)
+        for name, policy in zip(config.names, config.policies(), strict=True)
+        if hasattr(policy, "digest")
+    }
     return {
         "version": VERSION,
         "package": drago_env.__version__,
@@ -43,6 +49,7 @@ def settings(config: Config, format: str, records: bool) -> dict[str, Any]:
         "players": config.players,
         "opening": config.opening,
         "agents": [agent if isinstance(agent, str) else agent.name for agent in config.agents],
+        "weights": weights,  # a file may hold others by and by
         "seed": config.seed,
         "format": format,
         "records": records,
@@ -214,6 +221,7 @@ def _refuse(path: Path, wanted: dict[str, Any]) -> None:
         )
     if found.get("rules") == wanted["rules"]:
         found["game"] = wanted["game"]  # in other words
+    found.setdefault("weights", wanted["weights"])  # older folders do not say
     names = {**wanted, **found}
     other = [name for name in names if name != "games" and found.get(name) != wanted.get(name)]
     if other:

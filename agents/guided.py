@@ -40,6 +40,10 @@ class Guided(Search):
         real("prior_weight", self.prior_weight, 0, 1000)
         self._network = Neural(None if self.path is None else load(self.path))
 
+    def digest(self, game: str) -> str:
+        """What tells the network's weights from others."""
+        return self._network.digest(game)
+
     def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64]:
         priors = self._network.evaluate(game, state).priors
         liking = self.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))

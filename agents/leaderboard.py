@@ -86,10 +86,21 @@ class Leaderboard:
                 raise ValueError(f"{path} must say {', '.join(missing)}")
             if isinstance(self.plan.get("exploit"), dict):
                 raise ValueError("there may be several sections of answers: write [[exploit]]")
+            trust = arguments.trust or path == own
+            for policy in self._thought_of():
+                resolve(policy, arguments.game, trust=trust)
             for agents, players, games in self._arenas():
                 for agent in agents:
-                    resolve(split(agent)[1], arguments.game, trust=arguments.trust or path == own)
+                    resolve(split(agent)[1], arguments.game, trust=trust)
                 self.config(agents, players, whole("games", games, 1))
+
+    def _thought_of(self) -> Iterator[str]:
+        """Policies that are asked in playouts alone."""
+        if "base" in self.plan.get("skill", ()):
+            yield self.plan["skill"]["base"]
+        for section in self.plan.get("exploit", ()):
+            if "model" in section:
+                yield section["model"]
 
     def _arenas(self) -> Iterator[tuple[Sequence[str], int, int]]:
         """All that is to be played: agents, seats and games."""

@@ -209,6 +209,14 @@ class Neural:
         actions: NDArray[np.int64] = legal.actions[np.arange(len(mask)), picks].astype(np.int64)
         return actions
 
+    def digest(self, game: str) -> str:
+        """What tells the weights from others; `game` is the one that is played."""
+        held = self.checkpoint or _shipped(game)[0]
+        found = hashlib.sha256()
+        for name in sorted(held.weights):
+            found.update(name.encode() + held.weights[name].tobytes())
+        return found.hexdigest()[:16]
+
     def evaluate(self, game: Game, state: State) -> Evaluation:
         """The network's opinion of every game, for a search that it guides."""
         turn = game.look(state)

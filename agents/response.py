@@ -57,7 +57,9 @@ class Response:
 
     def search(self, game: Game, state: State, seeds: NDArray[np.uint64]) -> SearchResult:
         """Playouts and mean values of every legal action."""
-        judge = self._judges.setdefault(id(game), Judge(game, self.to))
+        if id(game) not in self._judges:
+            self._judges[id(game)] = Judge(game, self.to)
+        judge = self._judges[id(game)]
         legal = game.legal(state)
         alive = np.arange(legal.actions.shape[1]) < legal.counts[:, None]
         own = legal.actions == judge.choose(state, seeds)[:, None]

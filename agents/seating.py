@@ -116,7 +116,7 @@ class Config:
         return max(games // self.players, 1)
 
     def policies(self) -> list[Policy]:
-        """The agents at work; those named by a spec are made once in a process."""
+        """The agents at work; those named by a spec are made once in a run of a process."""
         game = self.rule_book.spec.name
         return [
             _resolved(split(agent)[1], game) if isinstance(agent, str) else resolve(agent)
@@ -135,6 +135,7 @@ def _received(module: str, kind: type[Config], values: Sequence[Any]) -> Config:
 
 
 _resolved = cache(resolve)
+forget = _resolved.cache_clear  # before a run: a file may hold other weights by now
 
 
 def split(agent: str) -> tuple[str, str]:

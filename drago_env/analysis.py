@@ -38,7 +38,7 @@ def table(records: Sequence[Record]) -> Columns:
     Records of the default game have its own columns, those of others what all games share.
     """
     own = games.records_of(games.DEFAULT).FORMAT
-    kinds = {made.get("format") for made in records if isinstance(made, dict)}
+    kinds = {str(made.get("format")) for made in records if isinstance(made, dict)}
     if len(kinds) == 1 and own not in kinds:
         _module(records)  # refuses a game that there is not
         return shared_table(records)

@@ -175,14 +175,14 @@ def resolve(spec: str | Policy, game: Game | str | None = None, *, trust: bool =
     """
     if not isinstance(spec, str):
         return _checked(spec)
+    if not trust and _names_code(spec):
+        raise ValueError(
+            f"the policy {spec!r} would run code of your own, and a file asked for it: "
+            "say --trust if you trust that file"
+        )
     name, _, rest = spec.partition(":")
     attribute, _, more = rest.partition(":")
     if attribute and "=" not in attribute:
-        if not trust:
-            raise ValueError(
-                f"the policy {spec!r} would run code of your own, and a file asked for it: "
-                "say --trust if you trust that file"
-            )
         made, rest = _load(name, attribute, spec), more
         if not _makes_policies(made):
             raise ValueError(
@@ -230,8 +230,18 @@ def _packages(game: str) -> tuple[str, ...]:
     return own if hidden_by("agents") else (*own, f"agents.{game}", "agents")
 
 
+def _names_code(spec: str) -> bool:
+    """Whether a spec, or a spec among its parameters, names a module and what to call there."""
+    rest = spec.partition(":")[2]
+    attribute = rest.partition(":")[0]
+    if attribute and "=" not in attribute:
+        return True
+    given = parameters(rest, spec).items()
+    return any(isinstance(v, str) and key != "path" and _names_code(v) for key, v in given)
+
+
 def _find(name: str, spec: str, game: str) -> Any:
-    if name.isidentifier():
+    if name.isidentifier() and not name.startswith("_"):
         for package in _packages(game):
             made = getattr(_import(f"{package}.{name}"), "make", None)
             if made is not None and _makes_policies(made):

@@ -82,6 +82,21 @@ def test_deeply_nested_json_names_the_file(tmp_path: Path) -> None:
         read_json(file)
 
 
+def test_every_fault_of_an_archive_is_told(tmp_path: Path) -> None:
+    """What zip and numpy's header raise is of many kinds."""
+    file = tmp_path / "states.npz"
+    np.savez(file, state=np.zeros(3))
+    sound = file.read_bytes()
+    deflated = bytearray(sound)
+    for mark in (b"PK\x03\x04", b"PK\x01\x02"):  # what says how a member is packed
+        deflated[sound.index(mark) + (8 if mark[2] == 3 else 10)] = 8
+    unclosed = sound.replace(b"{'descr'", b"('descr'")
+    for broken in (bytes(deflated), unclosed):
+        file.write_bytes(broken)
+        with pytest.raises(ValueError, match=str(file)):
+            read_arrays(file)
+
+
 def test_a_file_that_would_grow_is_refused_unread(tmp_path: Path) -> None:
     file = tmp_path / "bomb.npz"
     game: Any = drago_env.make("mount_drago")

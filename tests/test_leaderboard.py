@@ -104,6 +104,17 @@ def test_a_scale_of_nothing_is_refused(scale: str, capsys: pytest.CaptureFixture
     ("plan", "message"),
     [
         ('agents = ["os:system"]\nplayers = [2]\ngames = 1', "say --trust"),
+        ('agents = ["response:to=os:system"]\nplayers = [2]\ngames = 1', "say --trust"),
+        (
+            'agents = ["uniform"]\nplayers = [2]\ngames = 1\n[skill]\nbase = "os:system"\n'
+            'players = [2]\npositions = 1\nagents = ["uniform"]',
+            "say --trust",
+        ),
+        (
+            'agents = ["uniform"]\nplayers = [2]\ngames = 1\n[[exploit]]\nmodel = "os:system"\n'
+            'players = [2]\ngames = 1\nagents = ["uniform"]',
+            "say --trust",
+        ),
         ('agents = ["nobody"]\nplayers = [2]\ngames = 1', "unknown policy 'nobody'"),
         ('agents = ["uniform"]', "must say players, games"),
         ('agents = ["uniform"]\nplayers = [2]\ngames = 1\n[exploit]', "write [[exploit]]"),

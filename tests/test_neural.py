@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from agents import neural
+from agents.arena import Config, run
 from agents.network import PADDING, Network, Shape, softmax
 from agents.neural import Checkpoint, Neural, draw, load, save
 from drago_env import MountDrago, Rules, play, resolve
@@ -337,3 +339,14 @@ def test_torch_is_not_needed() -> None:
     code = "import sys, agents.neural, agents.human; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("agent", ["neural", "guided:playouts=8"])
+def test_an_arena_does_not_go_on_with_other_weights(file: Path, tmp_path: Path, agent: str) -> None:
+    spec = f"{agent}{',' if ':' in agent else ':'}path={file}"
+    config = Config([spec, "uniform"], "mount_drago:players=2", games=4, seed=1)
+    run(config, tmp_path / "arena", workers=1)
+    run(replace(config, games=6), tmp_path / "arena", workers=1)
+    save(file, trained(SHAPE, seed=1).weights(), SHAPE, GAME.signature)
+    with pytest.raises(ValueError, match="holds another arena: weights is"):
+        run(replace(config, games=8), tmp_path / "arena", workers=1)

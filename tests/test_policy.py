@@ -104,12 +104,24 @@ def test_a_function_may_make_a_policy_if_it_says_so() -> None:
     assert getattr(resolve("tests.test_policy:made:x=1"), "parameters", None) == {"x": 1}
 
 
-@pytest.mark.parametrize("spec", ["tests.adapters:First", "subprocess:call"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("tests.adapters:First", "subprocess:call", "response:to=tests.adapters:First"),
+        "response:playouts=2,to=response:to=subprocess:call",
+    ],
+)
 def test_a_spec_from_a_file_names_built_in_policies_only(spec: str) -> None:
     with pytest.raises(ValueError, match="--trust"):
         resolve(spec, trust=False)
     assert resolve("greedy", trust=False).name == "greedy"
+    assert resolve("response:to=search:playouts=4", trust=False).name == "response"
     assert resolve_all(["uniform", "search:playouts=4"], trust=False)[1].name == "search"
+
+
+def test_no_name_runs_a_program_of_the_package() -> None:
+    with pytest.raises(ValueError, match="unknown policy '__main__'"):
+        resolve("__main__")
 
 
 def test_a_name_means_the_policy_of_the_game() -> None:

@@ -23,7 +23,7 @@ from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from tests.adapters import same
 from train import sb3_ppo
 from train.runs import EVALUATIONS, NETWORK, Run, RunError, read_table
-from train.sb3_ppo import Arguments, main, make_env, make_model, train
+from train.sb3_ppo import Arguments, main, make_env, make_model, progress_table, train
 
 TINY = Arguments(
     opponents=("uniform",),
@@ -317,6 +317,20 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
         Run.open(out).save(tensors, wrong)
         with pytest.raises(RunError, match=r"resume\.safetensors cannot be read"):
             train(Arguments(resume=out))
+
+
+def test_a_table_that_a_kill_has_cut_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(replace(TINY, out=out))
+    file = out / "progress.csv"
+    sound = file.read_text()
+    head, *rows = sound.splitlines()
+    progress_table(file, 10**9)
+    assert file.read_text() == sound  # nothing is lost before the next line
+    for cut in (head[:9], f"{head}\n{rows[0]}\n{rows[-1][:9]}"):
+        file.write_text(cut)
+        progress_table(file, 10**9).close()
+        assert file.read_text() == ("" if cut == head[:9] else f"{head}\n{rows[0]}\n")
 
 
 def test_a_damaged_config_is_told(tmp_path: Path) -> None:

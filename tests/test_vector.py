@@ -273,6 +273,31 @@ def test_new_opponents_come_with_each_games_next_reset() -> None:
     assert began.any()
 
 
+def test_a_snapshot_goes_on_with_whom_its_games_meet() -> None:
+    vector = begun(vector_env(12, players=3, opponents=First("old")), 3)
+    vector.set_opponents(First("new"))
+    for told in (vector.step, lambda actions: steps(vector, 80)[-1]):  # before and after resets
+        met = told(picks(vector.action_masks(), np.random.default_rng(3)))[-1]["opponents"]
+        snapshot = vector.snapshot()
+        vector.restore(snapshot)
+        assert same(vector.snapshot(), snapshot)
+        *_, info = vector.step(picks(vector.action_masks(), np.random.default_rng(3)))
+        playing = ~info["_final_info"] if "_final_info" in info else np.ones(12, np.bool_)
+        assert (info["opponents"] == met)[playing].all()
+    with pytest.raises(ValueError, match=r"games meet new.*and those here uniform: name the same"):
+        begun(vector_env(12, players=3), 3).restore(snapshot)
+
+
+def test_a_snapshot_in_which_another_seat_learns_is_refused() -> None:
+    vector = begun(vector_env(3), 3)
+    snapshot = vector.snapshot()
+    for name, change in (("learner", 1 - snapshot["learner"]), ("rewards", np.nan)):
+        broken = dict(snapshot) | {name: snapshot[name] * 0 + change}
+        with pytest.raises(ValueError, match=r"is not on turn|must be finite"):
+            vector.restore(broken)
+    assert same(vector.snapshot(), snapshot)
+
+
 def test_opponents_that_have_left_are_forgotten() -> None:
     old = First("old")
     gone = weakref.ref(old)

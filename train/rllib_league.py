@@ -14,7 +14,7 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
 from agents.network import PADDING, Shape
 from drago_env.games import make
-from drago_env.policy import Policy, plans, resolve
+from drago_env.policy import Policy, plans, resolve, streams
 from drago_env.wrappers.aec import GameAEC
 from train.network import Network
 
@@ -52,7 +52,7 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
         space, choices = self.env.observation_space(seats[0]), self.env.action_space(seats[0])
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, choices)
-        self._rng: np.random.Generator | None = None
+        self._rng: np.random.Generator | None = None  # of deals and seats
         self.opponents: set[str] = set()  # whom the learner meets in this game
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
@@ -62,10 +62,13 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
             self._rng = np.random.default_rng(None if seed is None else [seed, self._worker])
         if len(self._tables) > 1:
             self.env = self._tables[self._rng.integers(len(self._tables))]
-        super().reset(seed=int(self._rng.integers(2**63)))
+        deal = int(self._rng.integers(2**63))
+        super().reset(seed=deal)
         self._seat(self._rng)
+        # what policies draw from tells nothing of the deal
+        self._numbers = np.random.default_rng(int(streams(deal)[0]))
         while self.env.agents and self.env.agent_selection in self._played:
-            super().step({self.env.agent_selection: self._choice(self._rng)})
+            super().step({self.env.agent_selection: self._choice()})
         if not self.env.agents:  # over before RLlib had a say
             return self.reset()
         self.agents = list(self._names.values())
@@ -93,11 +96,10 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
                 self.opponents.add(spec)
 
     def step(self, actions: dict[str, int]) -> tuple[Any, ...]:
-        assert self._rng is not None
         (action,) = actions.values()
         told = super().step({self.env.agent_selection: action})
         while self.env.agents and self.env.agent_selection in self._played:
-            told = super().step({self.env.agent_selection: self._choice(self._rng)})
+            told = super().step({self.env.agent_selection: self._choice()})
         names = {**self._names, "__all__": "__all__"}
         seen, rewards, ended, cut, infos = (
             {names[seat]: value for seat, value in part.items() if seat in names} for part in told
@@ -106,13 +108,13 @@ class LeagueEnv(PettingZooEnv):  # type: ignore[misc]  # RLlib's bases carry no 
             cut = {"__all__": True}
         return seen, rewards, ended, cut, infos
 
-    def _choice(self, rng: np.random.Generator) -> int:
+    def _choice(self) -> int:
         """What the named policy on turn chooses."""
         seat = self.env.agent_selection
         policy, seen = self._played[seat], self.env.observe(seat)
         view = self.env.view(seat) if plans(policy) else None
         vector, mask = seen["observation"][None], seen["action_mask"][None]
-        return int(policy.act(vector, mask, rng, view)[0])
+        return int(policy.act(vector, mask, self._numbers, view)[0])
 
 
 class Player(TorchRLModule):  # type: ignore[misc]

@@ -53,6 +53,7 @@ from train.arguments import (
 from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
 from train.runs import Run, RunError
 
+STEPS = "time/total_timesteps"  # a column of the library's table
 MANY = 50  # games after which it is told that all of them paid the same
 _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")]
 
@@ -303,13 +304,16 @@ def progress_table(path: Path, steps: int) -> CSVOutputFormat:
     """The library's table of its progress, with what it said up to these steps."""
     with reading(path, RunError):
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        heads = lines[0].split(",") if lines else []
-        place = heads.index("time/total_timesteps") if heads else 0
-        kept = [line for line in lines[1:] if int(line.split(",")[place]) <= steps]
+        rows = [line.split(",") for line in lines]
+    heads = rows[0] if rows and STEPS in rows[0] else []  # a kill may have cut what is written last
+    place = heads.index(STEPS) if heads else 0
+    whole = [cells for cells in rows[1:] if len(cells) == len(heads) and cells[place].isdecimal()]
+    kept = [cells for cells in whole if int(cells[place]) <= steps]
     table = CSVOutputFormat(str(path))
     if heads:
         table.keys = heads
-        table.file.writelines(f"{line}\n" for line in (lines[0], *kept))
+        table.file.writelines(",".join(cells) + "\n" for cells in (heads, *kept))
+        table.file.flush()
     return table
 
 

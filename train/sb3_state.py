@@ -11,6 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from drago_env.core.checks import whole
+from drago_env.core.files import unpacked
 from train.tensors import Tensors, check_tensor, load_moments, moments
 
 _KEYS = 624  # numbers of numpy's own generator
@@ -50,8 +51,7 @@ def restore(model: MaskablePPO, tensors: Tensors, about: dict[str, Any]) -> None
     weights = {name: torch.from_numpy(tensors[f"network.{name}"]) for name in own}
     policy.network.load_state_dict(weights)
     load_moments(policy.optimizer, tensors)
-    with np.load(io.BytesIO(tensors["games"].tobytes()), allow_pickle=False) as games:
-        env.restore(games)
+    env.restore(unpacked(io.BytesIO(tensors["games"].tobytes())))
     starts = tensors["starts"].astype(np.bool_)
     if starts.shape != (env.num_envs,):
         raise ValueError(f"starts must be of {env.num_envs} games, not {starts.shape}")

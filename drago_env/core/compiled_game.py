@@ -33,6 +33,8 @@ from drago_env.game import (
     Turn,
 )
 
+MOST_THREADS = 1024
+
 
 class CompiledGame(NamedChance, RandomPlay, Single):
     """What games share. One of them is a class with its loops, its state's dtype and its rewards.
@@ -63,7 +65,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         if reward not in self.rewards:
             raise ValueError(f"reward must be one of {', '.join(self.rewards)}, not {reward!r}")
         self.rules = tuple(rules)
-        self.reward, self.threads = reward, whole("threads", threads, 1)
+        self.reward, self.threads = reward, whole("threads", threads, 1, MOST_THREADS)
         self.tables, self.layout, self.feature_layout = tables, layout, features
         self.scale = scale(layout)
         self.feature_scale = scale(features) if features else np.zeros(0, np.float32)

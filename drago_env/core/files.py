@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +23,18 @@ DAMAGE = (
     AssertionError,
     AttributeError,
     EOFError,
+    LZMAError,
     LookupError,
     MemoryError,
     OSError,
     RuntimeError,  # a RecursionError is one
+    SyntaxError,
     TypeError,
     ValueError,
+    struct.error,
+    tokenize.TokenError,
     zipfile.BadZipFile,
+    zlib.error,
 )
 
 
@@ -61,7 +70,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield part
         with part.open("rb+") as file:
             os.fsync(file.fileno())
-        part.chmod(0o644)  # some writers leave it readable to its owner alone
         os.replace(part, path)
     except OSError as error:
         if error.filename is None:  # such as a full disk
@@ -102,16 +110,21 @@ def read_json(path: str | Path, error: type[ValueError] = ValueError) -> Any:
 
 
 def read_arrays(path: str | Path, error: type[ValueError] = ValueError) -> dict[str, NDArray[Any]]:
-    """The arrays of a file that `numpy.savez` has written; nothing is unpickled.
+    """The arrays of a file that `numpy.savez` has written; nothing is unpickled."""
+    with reading(path, error), Path(path).open("rb") as raw:
+        return unpacked(raw)
+
+
+def unpacked(raw: BinaryIO) -> dict[str, NDArray[Any]]:
+    """The arrays of an open file of `numpy.savez`.
 
     It compresses nothing, so what would take more room than the file is refused unread.
     """
-    with reading(path, error), Path(path).open("rb") as raw:
-        with zipfile.ZipFile(raw) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        room = os.fstat(raw.fileno()).st_size
-        if size > room:
-            raise error(f"{path} would unpack from {room:,} to {size:,} bytes: it is not sound")
-        raw.seek(0)
-        with np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+    room = raw.seek(0, os.SEEK_END)
+    with zipfile.ZipFile(raw) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > room:
+        raise ValueError(f"it would unpack from {room:,} to {size:,} bytes, and is not sound")
+    raw.seek(0)
+    with np.load(raw, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}

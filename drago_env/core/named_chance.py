@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import unmixed
-from drago_env.core.checks import select
+from drago_env.core.checks import select, whole
 from drago_env.game import ChanceOutcome, GameSpec, State
 
 MOST = 2**16 - 1  # no draw has so many outcomes
@@ -106,7 +106,7 @@ class NamedChance:
         Returns the outcomes of the first draw that is not given or not one of them, and how many
         draws were not used.
         """
-        count, chance = draws.shape[1], self.spec.has_chance
+        count, chance = whole("draws", draws.shape[1], 0, 254), self.spec.has_chance
         # before there is a script: no door lets one in
         chosen = self._checked(
             state, np.full(len(state), NO_ACTION) if actions is None else actions

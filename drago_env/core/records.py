@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.files import DAMAGE, replacing
 from drago_env.game import State
 
 Record = dict[str, Any]
@@ -22,7 +23,7 @@ class RecordError(ValueError):
 
 def write(path: str | Path, records: Iterable[Record]) -> None:
     """Writes records to a file, one on each line."""
-    with Path(path).open("w", encoding="utf-8") as file:
+    with replacing(path) as part, part.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
 
 
@@ -52,10 +53,13 @@ def table(records: Sequence[Record], seats: str = "players") -> dict[str, NDArra
     rows = []
     for game, made in enumerate(records):
         names, winners = made.get(seats) or {}, made.get("winners") or ()
-        for number, move in enumerate(made["moves"]):
-            seat = move["seat"]
-            name = names[seat] if names else ""
-            rows.append((game, number, seat, name, move["action"], seat in winners))
+        try:
+            for number, move in enumerate(made["moves"]):
+                seat = move["seat"]
+                name = names[seat] if names else ""
+                rows.append((game, number, seat, name, move["action"], seat in winners))
+        except DAMAGE as error:
+            raise RecordError(f"record {game} cannot be read: {error!r:.80}") from error
     heads = ("game", "move", "seat", "player", "action", "won")
     columns = zip(*rows, strict=True) if rows else [[]] * len(heads)
     return {head: np.array(column) for head, column in zip(heads, columns, strict=True)}

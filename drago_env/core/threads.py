@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-Task = tuple[Callable[..., None], tuple[Any, ...]]
+Task = tuple[Callable[..., None], tuple[Any, ...], list[BaseException | None], SimpleQueue[None]]
 
 
 class ThreadTeam:
@@ -26,9 +27,8 @@ class ThreadTeam:
         self._process = os.getpid()
         self._free = threading.Lock()
         self._todo: SimpleQueue[Task | None] = SimpleQueue()
-        self._done: SimpleQueue[BaseException | None] = SimpleQueue()
         for _ in range(self._helpers):
-            threading.Thread(target=_work, args=(self._todo, self._done), daemon=True).start()
+            threading.Thread(target=_work, args=(self._todo,), daemon=True).start()
 
     def run(self, function: Callable[..., None], parts: list[tuple[Any, ...]]) -> None:
         """Calls the function with each list of arguments, one of them in this thread.
@@ -38,12 +38,17 @@ class ThreadTeam:
         if self._process != os.getpid():  # a fork copies no threads
             self._start()
         with self._free:
+            errors: list[BaseException | None] = []
+            done: SimpleQueue[None] = SimpleQueue()  # of this call: what is interrupted leaves none
             for arguments in parts[1:]:
-                self._todo.put((function, arguments))
+                self._todo.put((function, arguments, errors, done))
             try:
                 function(*parts[0])
+                for _ in parts[1:]:
+                    done.get()
             finally:
-                errors = [self._done.get() for _ in parts[1:]]
+                while len(errors) < len(parts) - 1:  # they write to the caller's arrays
+                    time.sleep(0.001)
         for error in filter(None, errors):
             raise error
 
@@ -52,11 +57,12 @@ class ThreadTeam:
             self._todo.put(None)
 
 
-def _work(todo: SimpleQueue[Task | None], done: SimpleQueue[BaseException | None]) -> None:
+def _work(todo: SimpleQueue[Task | None]) -> None:
     while (task := todo.get()) is not None:
-        function, arguments = task
+        function, arguments, errors, done = task
         try:
             function(*arguments)
-            done.put(None)
+            errors.append(None)
         except BaseException as error:
-            done.put(error)
+            errors.append(error)
+        done.put(None)

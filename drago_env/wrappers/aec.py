@@ -378,6 +378,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self.game.step(trial, [action])
         left = len(self.possible_agents) if self.game.over(trial)[0] else 0
         whole("dead", int(dead), 0, left)
+        whole("views", int(views), 0)
         if self._seed is None:
             self._bind()
         self._state[:] = start
@@ -386,7 +387,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             self.step(action)
         for _ in range(int(dead)):
             self.step(None)
-        self._views = whole("views", int(views), 0)
+        self._views = int(views)
 
     def __repr__(self) -> str:
         return told(self, self.game)

@@ -358,13 +358,16 @@ class LearnerBatch:
         """All games as plain arrays, to go on from by `restore` with the same opponents."""
         arrays = {name: array.copy() for name, array in self._arrays.items()}
         generator = np.array(json.dumps(self._rng.bit_generator.state))
-        return {**arrays, "views": np.array(self._views), "generator": generator}
+        opponents = np.array([policy.name for policy in self._policies])
+        more = {"views": np.array(self._views), "generator": generator, "opponents": opponents}
+        return arrays | more
 
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot; one of other games, or a broken one, changes nothing."""
         here = {**self._arrays, "views": np.array(0)}
         arrays = dict(zip(here, checked_arrays(snapshot, here), strict=True))
-        self._check(arrays)
+        policies = self._known(snapshot)
+        self._check(arrays, len(policies))
         views = whole("views", int(arrays["views"]), 0)
         rng = RowGenerator(np.random.PCG64(0))
         try:
@@ -373,18 +376,36 @@ class LearnerBatch:
             raise ValueError(f"the snapshot's generator cannot be read: {error!r:.80}") from error
         for name, array in self._arrays.items():
             array[...] = arrays[name]
-        self._policies, self._views, self._rng = list(self._pool), views, rng
+        self._policies, self._views, self._rng = policies, views, rng
         self._note_met(self._rows)
         self.was_illegal = np.zeros(self.num_envs, np.bool_)
         self.game.look(self.state, self.turn)
         self._close()
 
-    def _check(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _known(self, snapshot: Any) -> list[Policy]:
+        """The policies that a snapshot's games meet: those of the pool, or those in play now."""
+        names = [str(name) for name in np.atleast_1d(entry(snapshot, "opponents")).tolist()]
+        for policies in (self._pool, self._policies):
+            if names == [policy.name for policy in policies]:
+                return list(policies)
+        raise ValueError(
+            f"the snapshot's games meet {', '.join(names):.200}, and those here "
+            f"{', '.join(self.pool):.200}: name the same opponents first"
+        )
+
+    def _check(self, arrays: Mapping[str, NDArray[Any]], policies: int) -> None:
         """Refuses arrays that no batch of these games has."""
-        self.game.check(arrays["state"])
-        self._check_seats(arrays["learner"], arrays["state"])
-        if not 0 <= arrays["pool_index"].min() <= arrays["pool_index"].max() < len(self._pool):
+        state, learner = arrays["state"], arrays["learner"]
+        self.game.check(state)
+        self._check_seats(learner, state)
+        if not 0 <= arrays["pool_index"].min() <= arrays["pool_index"].max() < policies:
             raise ValueError("the snapshot is of games with more opponents than are known here")
+        turned = (self.game.current_player(state) != learner) & ~self.game.over(state)
+        if turned.any():
+            row = int(turned.argmax())
+            raise StateError(f"row {row}: learner {learner[row]} is not on turn")
+        if not np.isfinite(arrays["rewards"]).all():
+            raise ValueError("the snapshot's rewards must be finite")
 
     def _check_seats(self, learner: NDArray[np.int64], state: State) -> None:
         players = self.game.players(state).astype(np.int64)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pettingzoo.utils import wrappers
 
-from drago_env.games import make, module_of
+from drago_env.games import BUILT_IN, make, module_of
 from drago_env.wrappers.aec import GameAEC
 from drago_env.wrappers.learner import Flat, Opponents
 from drago_env.wrappers.ordered import Ordered
@@ -91,6 +91,8 @@ def _maker(name: str, what: str, adapter: Callable[..., Any]) -> Callable[..., A
         return adapter(make(name, **rules), **rest)
 
     maker.__name__ = maker.__qualname__ = what
+    if name in BUILT_IN:
+        maker.__module__ = f"drago_env.{name}_v0"  # where pickle finds it
     maker.__doc__ = adapter.__doc__
     maker.__signature__ = together  # type: ignore[attr-defined]
     return maker

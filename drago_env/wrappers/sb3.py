@@ -192,6 +192,8 @@ class LearnerVecEnv(VecEnv):
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         episodes = {"returns": self._returns, "lengths": self._lengths}
         returns, lengths = checked_arrays(snapshot, episodes)
+        if not np.isfinite(returns).all() or lengths.min() < 0:
+            raise ValueError("the snapshot's returns must be finite, and its lengths at least 0")
         self._batch.restore(snapshot)
         self._note(range(self.num_envs))
         self._returns[:], self._lengths[:] = returns, lengths

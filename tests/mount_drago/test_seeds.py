@@ -7,9 +7,10 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,27 @@ def test_callers_in_several_threads_do_not_take_each_others_parts_for_their_own(
         go_on.set()
     assert "slow" not in early
     assert sorted(finished) == ["quick", "slow"]
+
+
+def test_what_is_interrupted_leaves_nothing_behind_for_the_next_call() -> None:
+    team, go_on, seen = ThreadTeam(2), Event(), []
+
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    def slow() -> None:
+        go_on.wait()
+        seen.append("slow")
+
+    for first, told in ((stopped, pytest.raises(KeyboardInterrupt)), (bool, nullcontext())):
+        seen.clear()
+        go_on.clear()
+        later = Timer(0.05, go_on.set)
+        later.start()
+        with told:
+            team.run(lambda part: part(), [(first,), (slow,)])
+        assert seen == ["slow"]  # it had the caller's arrays
+        later.join()
 
 
 # ---------------------------------------------------------------- nothing global
