@@ -8,7 +8,7 @@
     checksums.json    of the three before it: what was changed is refused
     report.md, report.svg
 
-Every file is there as a whole or not at all.
+Every file but the report is there as a whole or not at all.
 """
 
 from __future__ import annotations

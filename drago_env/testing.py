@@ -20,8 +20,8 @@ MAX_DECISIONS = 20_000  # of one game
 def check_game(game: Game, games: int = 6, seed: int = 0) -> None:
     """Plays random games and raises `AssertionError` where the promises of `Game` do not hold.
 
-    Sizes, lists and masks; rows that stay; equal games in batches of any size, on threads, as
-    clones and pickles; illegal actions that change nothing; observations, features and worlds
+    Sizes, lists and masks; rows that stay; equal games in batches of any size, as clones
+    and pickles; illegal actions that change nothing; observations, features and worlds
     that depend on what a seat knows alone; shares, rewards and ends; words; named chance; records.
     """
     _check_spec(game)

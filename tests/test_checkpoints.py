@@ -96,9 +96,11 @@ def again_and_again(path: Path) -> None:
 
 def test_a_kill_leaves_no_file_that_nobody_knows(tmp_path: Path) -> None:
     for moment in range(12):
+        (tmp_path / "it").unlink(missing_ok=True)
         writer = multiprocessing.Process(target=again_and_again, args=(tmp_path / "it",))
         writer.start()
         while not (tmp_path / "it").exists():
+            assert writer.is_alive()
             time.sleep(0.01)
         time.sleep(0.007 * moment)
         writer.kill()

@@ -10,7 +10,8 @@
     card.md               the model card
     curve.svg             the learning curve, at the end
 
-Every file is written under another name first, so that one with its own name is whole.
+Tables grow by rows, and one that a kill has cut is dropped; every other file is written under
+another name first, so that one with its own name is whole.
 """
 
 from __future__ import annotations

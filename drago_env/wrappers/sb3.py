@@ -28,9 +28,9 @@ class LearnerVecEnv(VecEnv):
     `(num_envs, num_actions)` array as its one element, which sb3-contrib stacks and reshapes.
     `env_method("set_opponents", ...)` takes effect at each game's next reset. Every info has the
     same numbers at every step: `seat`, `opponents` (`opponent_names(...)` names them), and
-    `scores`, `winners` and `rank`, 0 before the end. That of a game's end also has `episode`, as
-    `VecMonitor` makes it, so that learning logs `rollout/ep_rew_mean`. Algorithms without masks
-    need `illegal="end"` or `"random"`, see `LearnerEnv`.
+    `scores`, `winners` and `rank`, 0 before the end. That of a game's end also has `episode`, its
+    return and length as `VecMonitor` has them, so that learning logs `rollout/ep_rew_mean`.
+    Algorithms without masks need `illegal="end"` or `"random"`, see `LearnerEnv`.
     """
 
     def __init__(
