@@ -9,6 +9,7 @@ from pathlib import Path
 
 FILE = Path(__file__).parents[1] / "constraints.txt"
 OWN = ("drago-env", "pip", "setuptools", "uv", "wheel")  # itself, and what installs
+CARDS = re.compile(r"(nvidia|cuda)-|triton$")  # what PyTorch's build for graphics cards brings
 HEAD = "# The exact versions on which the checks run: `make constraints` writes them.\n"
 
 
@@ -17,7 +18,7 @@ def pins() -> dict[str, str]:
     found = {}
     for package in metadata.distributions():
         name = re.sub(r"[-_.]+", "-", package.metadata["Name"]).lower()
-        if name not in OWN:
+        if name not in OWN and not CARDS.match(name):
             found[name] = package.version.partition("+")[0]  # such as +cpu, of another host
     return found
 

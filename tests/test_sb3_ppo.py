@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -325,8 +326,8 @@ def test_a_table_that_a_kill_has_cut_goes_on(tmp_path: Path) -> None:
     file = out / "progress.csv"
     sound = file.read_text()
     head, *rows = sound.splitlines()
-    progress_table(file, 10**9)
-    assert file.read_text() == sound  # nothing is lost before the next line
+    with closing(progress_table(file, 10**9)):
+        assert file.read_text() == sound  # nothing is lost before the next line
     for cut in (head[:9], f"{head}\n{rows[0]}\n{rows[-1][:9]}"):
         file.write_text(cut)
         progress_table(file, 10**9).close()
@@ -344,9 +345,7 @@ def test_a_damaged_config_is_told(tmp_path: Path) -> None:
 
 def test_code_of_others_in_a_folder_is_run_only_if_trusted(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    train(replace(TINY, out=out))
-    file = out / "config.json"
-    file.write_text(file.read_text().replace('"uniform"', '"tests.adapters:First"'))
+    train(replace(TINY, out=out, opponents=("tests.adapters:First",)))
     with pytest.raises(RunError, match="say --trust"):
         train(Arguments(resume=out))
     assert train(Arguments(resume=out, trust=True))

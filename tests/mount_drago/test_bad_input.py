@@ -345,9 +345,10 @@ def test_unknown_reward_is_refused(reward: Any) -> None:
         MountDrago(reward=reward)
 
 
-@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2", None])
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2", None, 1025])
 def test_impossible_threads_are_refused(threads: Any) -> None:
-    with pytest.raises(ValueError, match=f"threads must be a whole number from 1, not {threads!r}"):
+    words = rf"threads must be (a whole number )?from 1 to 1024, not {threads!r}"
+    with pytest.raises(ValueError, match=words):
         MountDrago(threads=threads)
 
 
