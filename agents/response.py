@@ -17,7 +17,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import real, select, whole
 from drago_env.core.planning import SearchResult
 from drago_env.game import Game, State
-from drago_env.policy import View, planned, row_numbers
+from drago_env.policy import View, planned, resolve, row_numbers
 
 MOST_PLAYOUTS = 1_000_000
 
@@ -54,6 +54,11 @@ class Response:
         """The best first step in each row of the view."""
         game, state = planned(view, self.name)
         return self.search(game, state, row_numbers(rng, len(state))).best()
+
+    def digest(self, game: str) -> str:
+        """What tells the weights of the policy that it is told from others, if it has any."""
+        told = resolve(self.to, game)
+        return told.digest(game) if hasattr(told, "digest") else ""
 
     def search(self, game: Game, state: State, seeds: NDArray[np.uint64]) -> SearchResult:
         """Playouts and mean values of every legal action."""

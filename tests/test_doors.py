@@ -6,14 +6,17 @@ import io
 import multiprocessing
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 import drago_env
+from drago_env import games
 from drago_env.core.chance import GOLDEN, mix, unmixed
 from drago_env.core.checks import checked_arrays, select
+from drago_env.core.files import unpacked
 from drago_env.game import Legal, StateError
 from tests.adapters import picks
 from tests.games import NAMES, SHORT, short_makers
@@ -306,3 +309,47 @@ def test_a_picture_for_one_viewer_shows_what_they_may_see() -> None:
     for viewer in strangers:
         with pytest.raises(ValueError, match="render_viewer must be"):
             MAKERS["mount_drago"].raw_env(players=2, render_viewer=viewer)
+
+
+# ---------------------------------------------------------------- small doors
+
+
+def test_an_archive_in_a_file_does_not_grow_either() -> None:
+    file = io.BytesIO()
+    np.savez_compressed(file, returns=np.zeros(1 << 22))
+    with pytest.raises(ValueError, match="would unpack from"):
+        unpacked(file)
+
+
+@pytest.mark.parametrize("name", games.BUILT_IN)
+def test_makers_are_pickled_by_their_name(name: str) -> None:
+    made = import_module(f"drago_env.{name}_v0")
+    for kind in ("env", "raw_env", "vector_env", "sb3_env"):
+        assert pickle.loads(pickle.dumps(getattr(made, kind))) is getattr(made, kind)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_snapshot_of_one_game_with_a_wrong_number_changes_nothing(name: str) -> None:
+    env = MAKERS[name].raw_env(players=2).unwrapped
+    env.reset(seed=1)
+    other = env.snapshot() | {"views": np.array(-1)}
+    env.reset(seed=2)
+    before = env.snapshot()
+    with pytest.raises(ValueError, match="views must be"):
+        env.restore(other)
+    after = env.snapshot()
+    assert all(after[key].tobytes() == before[key].tobytes() for key in before)
+
+
+def test_more_draws_than_any_step_has_are_refused() -> None:
+    game: Any = drago_env.make("mount_drago")
+    state = game.new([1])
+    action = int(game.legal(state).actions[0, 0])
+    with pytest.raises(ValueError, match="draws must be from 0 to 254, not 300"):
+        game.step_drawn(state, action, [0] * 300)
+
+
+@pytest.mark.parametrize("made", [{"format": "dragon-delta/1"}, {"format": []}])
+def test_a_table_of_what_is_no_record_is_refused(made: Any) -> None:
+    with pytest.raises(ValueError, match="record"):
+        drago_env.analysis.table([made])

@@ -341,10 +341,12 @@ def test_torch_is_not_needed() -> None:
     assert done.stdout == "False\n"
 
 
-@pytest.mark.parametrize("agent", ["neural", "guided:playouts=8"])
+@pytest.mark.parametrize(
+    "agent",
+    ["neural:path={}", "guided:playouts=8,path={}", "response:playouts=4,to=neural:path={}"],
+)
 def test_an_arena_does_not_go_on_with_other_weights(file: Path, tmp_path: Path, agent: str) -> None:
-    spec = f"{agent}{',' if ':' in agent else ':'}path={file}"
-    config = Config([spec, "uniform"], "mount_drago:players=2", games=4, seed=1)
+    config = Config([agent.format(file), "uniform"], "mount_drago:players=2", games=4, seed=1)
     run(config, tmp_path / "arena", workers=1)
     run(replace(config, games=6), tmp_path / "arena", workers=1)
     save(file, trained(SHAPE, seed=1).weights(), SHAPE, GAME.signature)
