@@ -7,7 +7,8 @@ trunk is the value: the final reward that the seat may expect.
 
 In a game with rules of thumb it may also be told what they think of each legal action. That is one
 more thing that it reads of the action, and it goes to the logit in a straight line besides: so a
-network that has learned nothing yet plays by the rules of thumb.
+network that has learned nothing yet plays by the rules of thumb. Where the game foresees what an
+action is likely to lead to, it may be told that too, in the same two ways.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ PADDING = np.float32(-1e9)
 THUMBS = 2  # numbers that say what the rules of thumb think of an action
 FAR = 16.0  # the difference to the best action at which one is cut; the other is at NEAR
 LARGEST, DEEPEST = 4096, 8  # no layer is wider, no stack of layers higher
+SMALLEST = {"observation_size": 1, "feature_size": 0, "num_actions": 1, "foresight": 0}
 _CHUNK = 128  # rows at once: what lies between the layers stays in the processor's cache
 
 
@@ -47,13 +49,16 @@ class Shape:
     action: tuple[int, ...] = (64, 32)  # those of the network over the legal actions
     value_bound: float = 1.0  # values are from -value_bound to value_bound
     thumbs: bool = False  # whether it is told what the rules of thumb think; see `thumbs_inputs`
+    foresight: int = 0  # numbers that say what an action is likely to lead to, besides thumbs
 
     def __post_init__(self) -> None:
-        for name, least in {"observation_size": 1, "feature_size": 0, "num_actions": 1}.items():
+        for name, least in SMALLEST.items():
             _check_size(name, getattr(self, name), least)
         real("value_bound", self.value_bound, 1e-6, 1e6)
         if type(self.thumbs) is not bool:
             raise ValueError(f"thumbs must be true or false, not {self.thumbs!r:.40}")
+        if self.foresight and not self.thumbs:
+            raise ValueError("foresight is only told to a network with thumbs")
         for name in ("trunk", "action"):
             widths = getattr(self, name)
             if not isinstance(widths, tuple) or not 1 <= len(widths) <= DEEPEST:
@@ -63,22 +68,27 @@ class Shape:
 
     @classmethod
     def of(cls, game: Game, **widths: Any) -> Shape:
-        """The shape that fits a game; `trunk`, `action` and `thumbs` may be given."""
+        """The shape that fits a game; `trunk`, `action`, `thumbs`, `foresight` may be given."""
         spec = game.spec
         sizes = (spec.observation_size, spec.feature_size, spec.num_actions)
         return cls(*sizes, value_bound=float(spec.reward_bound), **widths)
 
     @property
     def inputs(self) -> int:
-        """How many numbers are read of each action: its features, then the rules of thumb's."""
-        return self.feature_size + (THUMBS if self.thumbs else 0)
+        """How many numbers are read of each action: its features, then what it is told of."""
+        return self.feature_size + self.told
+
+    @property
+    def told(self) -> int:
+        """How many of them go to the logit in a straight line: foresight, then thumbs."""
+        return self.foresight + THUMBS if self.thumbs else 0
 
     @property
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """The name and shape of every tensor of weights, as `(outputs, inputs)`."""
         context, first = self.trunk[-1], self.action[0]
         features = {"features.weight": (first, self.inputs)} if self.inputs else {}
-        thumbs = {"thumbs.weight": (1, THUMBS)} if self.thumbs else {}
+        thumbs = {"thumbs.weight": (1, self.told)} if self.told else {}
         return {
             **_layers("trunk", (self.observation_size, *self.trunk)),
             **features,
@@ -120,7 +130,7 @@ class Network:
         # transposed, as they are multiplied: x @ w
         self._weights = {name: np.ascontiguousarray(w.T) for name, w in weights.items()}
         self._embedding = np.ascontiguousarray(weights["embedding.weight"])
-        self._bound = np.float32(shape.value_bound)
+        self._bound, self._told = np.float32(shape.value_bound), shape.told
 
     def forward(
         self,
@@ -153,8 +163,8 @@ class Network:
         hidden += self._linear("context", context)
         np.maximum(hidden, 0, out=hidden)
         scores: Floats = self._stack("action", hidden) @ self._weights["policy.weight"]
-        if "thumbs.weight" in self._weights:
-            scores += features[..., -THUMBS:] @ self._weights["thumbs.weight"]
+        if self._told:
+            scores += features[..., -self._told :] @ self._weights["thumbs.weight"]
         return scores[..., 0]
 
     def _stack(self, name: str, x: Floats) -> Floats:

@@ -20,7 +20,7 @@ from safetensors import safe_open
 
 from agents.files import reading, write_tensors
 from agents.network import Floats, Network, Shape, Weights, softmax, thumbs_inputs
-from drago_env.core.planning import judge
+from drago_env.core.planning import foresee, foresight_size, judge
 from drago_env.game import Game, Legal, State
 from drago_env.policy import Policy, View, planned, row_numbers
 from drago_env.thumbs import weights_of
@@ -239,7 +239,8 @@ def inputs(game: Any, state: State, legal: Legal, shape: Shape) -> Floats:
     if not shape.thumbs:
         return features
     found = judge(game, state, weights_of(game, "heuristic"))
-    return np.concatenate([features, thumbs_inputs(found.values, found.counts)], 2)
+    foreseen = [foresee(game, state, legal)] if shape.foresight else []
+    return np.concatenate([features, *foreseen, thumbs_inputs(found.values, found.counts)], 2)
 
 
 @cache
@@ -265,6 +266,8 @@ def check_game(checkpoint: Checkpoint, game: Game) -> None:
         "feature_size": spec.feature_size,
         "num_actions": spec.num_actions,
     }
+    if shape.foresight:
+        trained["foresight"], here["foresight"] = shape.foresight, foresight_size(game)
     if trained == here:
         return
     keys = [key for key in {**trained, **here} if trained.get(key) != here.get(key)]

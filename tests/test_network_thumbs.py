@@ -178,14 +178,15 @@ def test_a_run_goes_on_as_it_began(tmp_path: Path) -> None:
     assert begin(Arguments(resume=tmp_path / "it")).shape.thumbs
     # a checkpoint brings its own choice along, and so do folders that know of none
     start = tmp_path / "deaf.safetensors"
-    shape = replace(training.shape, thumbs=False)
+    shape = replace(training.shape, thumbs=False, foresight=0)
     save(start, TorchNetwork(shape).weights(), shape, training.game.signature)
     assert not begin(Arguments(out=tmp_path / "other", start=start, **told)).shape.thumbs
-    grown = begin(Arguments(out=tmp_path / "grown", start=start, thumbs=True, **told)).learner
-    assert grown.network.weights().keys() == training.shape.tensors.keys()
+    more = {"start": start, "thumbs": True, "foresight": True}
+    grown = begin(Arguments(out=tmp_path / "grown", **more, **told)).learner
+    assert grown.network.shape == training.shape
     old, new = load(start).weights["features.weight"], grown.network.weights()["features.weight"]
-    assert same(np.ascontiguousarray(new[:, :-THUMBS]), old)
-    assert not new[:, -THUMBS:].any()
+    assert same(np.ascontiguousarray(new[:, : -training.shape.told]), old)
+    assert not new[:, -training.shape.told :].any()
     config = json.loads((tmp_path / "other" / "config.json").read_text())["arguments"]
     del config["thumbs"]
     assert Arguments.read(config).thumbs is False

@@ -50,7 +50,7 @@ MOST = 2**17  # more of what takes room or time for each is a slip, or a damaged
 # what its first run folders did not know yet
 LATER = (
     *("game", "trust", "lessons", "teacher", "lesson_epochs", "temperature"),
-    *("thumbs", "board", "reward", "lesson_kl", "lesson_own"),
+    *("thumbs", "foresight", "board", "reward", "lesson_kl", "lesson_own"),
 )
 
 
@@ -130,6 +130,8 @@ class Arguments(Hyperparameters):
     """widths of the layers that score an action"""
     thumbs: bool | None = None
     """tell it what the rules of thumb think; by default if there are any, or as --start was told"""
+    foresight: bool | None = None
+    """besides, what an action may lead to; by default with thumbs if the game foresees it"""
 
     lessons: int = 0
     """the first so many of the decisions: they are the teacher's, and the network copies them"""
@@ -209,7 +211,8 @@ class Arguments(Hyperparameters):
         missing = [f.name for f in fields(cls) if f.name not in values and f.name not in LATER]
         if missing:
             raise ValueError(f"the arguments lack {', '.join(missing)}")
-        values.setdefault("thumbs", False)  # older networks were not told
+        for name in ("thumbs", "foresight"):  # older networks were not told
+            values.setdefault(name, False)
         for name in ("out", "resume", "start"):
             values[name] = values[name] and Path(values[name])
         return cls(**values)

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.network import PADDING, THUMBS, Shape
+from agents.network import PADDING, Shape
 
 STRAIGHT = (4.0, 16.0)  # what the rules of thumb are worth to the logits of an untrained network
 
@@ -24,7 +24,7 @@ class Network(nn.Module):
         self.trunk = _layers((shape.observation_size, *shape.trunk))
         size = shape.inputs
         self.features = nn.Linear(size, first, bias=False) if size else None
-        self.thumbs = nn.Linear(THUMBS, 1, bias=False) if shape.thumbs else None
+        self.thumbs = nn.Linear(shape.told, 1, bias=False) if shape.told else None
         self.embedding = nn.Embedding(shape.num_actions, first)
         self.context = nn.Linear(context, first)
         self.action = _layers(shape.action)
@@ -43,7 +43,7 @@ class Network(nn.Module):
                     nn.init.zeros_(module.bias)
         nn.init.normal_(self.embedding.weight, std=0.1)
         if self.thumbs is not None:  # begins near the play of the rules of thumb
-            self.thumbs.weight.data = torch.tensor([STRAIGHT])
+            self.thumbs.weight.data = torch.tensor([(0.0,) * self.shape.foresight + STRAIGHT])
 
     def forward(
         self, observation: Tensor, actions: Tensor, counts: Tensor, features: Tensor
@@ -66,7 +66,7 @@ class Network(nn.Module):
         padding = torch.full(there.shape, float(PADDING), device=actions.device)
         scores = self.policy(hidden)
         if self.thumbs is not None:
-            scores = scores + self.thumbs(features[:, -THUMBS:])
+            scores = scores + self.thumbs(features[:, -self.shape.told :])
         logits = padding.masked_scatter(there, scores)
         return logits, self._value(context)
 

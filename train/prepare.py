@@ -9,8 +9,9 @@ import numpy as np
 
 from agents import neural
 from agents.cluster import connect
-from agents.network import THUMBS, Shape
+from agents.network import Shape
 from drago_env.core.files import reading
+from drago_env.core.planning import foresight_size
 from drago_env.game import Game
 from drago_env.games import make
 from drago_env.policy import resolve
@@ -41,20 +42,25 @@ def completed(arguments: Arguments) -> Arguments:
     if arguments.evaluate_against is None:
         arguments = replace(arguments, evaluate_against=simple)
     arguments = replace(arguments, steps=arguments.total)
+    game = make(arguments.specs[0])
     if arguments.thumbs is None:
-        there = "heuristic" in simple and has_thumbs(make(arguments.specs[0]))
+        there = "heuristic" in simple and has_thumbs(game)
         arguments = replace(arguments, thumbs=there)
+    if arguments.foresight is None:
+        there = bool(arguments.thumbs and foresight_size(game))
+        arguments = replace(arguments, foresight=there)
     return arguments
 
 
 def shape_of(game: Game, arguments: Arguments) -> Shape:
     """The shape of the network that the arguments ask for."""
-    return Shape.of(game, **{name: getattr(arguments, name) for name in SIZES})
+    sizes = {name: getattr(arguments, name) for name in SIZES}
+    return Shape.of(game, **sizes, foresight=foresight_size(game) if arguments.foresight else 0)
 
 
 def prepared(arguments: Arguments) -> tuple[Arguments, neural.Checkpoint | None]:
     """The arguments of a new run, complete, and the checkpoint that it starts with."""
-    tell, (game, _) = bool(arguments.thumbs), make_game(arguments.specs)
+    tell, (game, _) = (arguments.thumbs, arguments.foresight), make_game(arguments.specs)
     arguments = completed(arguments)
     _check_agents(arguments, game, trust=True)
     if arguments.ray is not None:
@@ -62,9 +68,11 @@ def prepared(arguments: Arguments) -> tuple[Arguments, neural.Checkpoint | None]
     started = neural.load(arguments.start) if arguments.start else None
     if started:
         neural.check_game(started, game)
-        started = told(started) if tell and not started.shape.thumbs else started
+        started = told(started, game, *map(bool, tell))
         sizes = {name: getattr(started.shape, name) for name in SIZES}
-        arguments = replace(arguments, **sizes)
+        arguments = replace(arguments, **sizes, foresight=bool(started.shape.foresight))
+    if arguments.foresight and not foresight_size(game):
+        raise ValueError(f"{game.spec.name} foresees nothing that a network could be told")
     shape_of(game, arguments)
     if arguments.thumbs:
         weights_of(game, "heuristic")
@@ -73,13 +81,25 @@ def prepared(arguments: Arguments) -> tuple[Arguments, neural.Checkpoint | None]
     return arguments, started
 
 
-def told(started: neural.Checkpoint) -> neural.Checkpoint:
-    """The same network, told what the rules of thumb think: that adds to its logits at first."""
-    weights, first = dict(started.weights), started.shape.action[0]
-    read = weights.get("features.weight", np.zeros((first, 0), np.float32))
-    weights["features.weight"] = np.pad(read, ((0, 0), (0, THUMBS)))
-    weights["thumbs.weight"] = np.array([STRAIGHT], np.float32)
-    return replace(started, weights=weights, shape=replace(started.shape, thumbs=True))
+def told(
+    started: neural.Checkpoint, game: Game, thumbs: bool, foresight: bool
+) -> neural.Checkpoint:
+    """The same network, told more: what the rules of thumb think adds to its logits at first."""
+    old, weights = started.shape, dict(started.weights)
+    new = replace(
+        old,
+        thumbs=old.thumbs or thumbs,
+        foresight=old.foresight or (foresight_size(game) if foresight else 0),
+    )
+    if new == old:
+        return started
+    read = weights.get("features.weight", np.zeros((old.action[0], 0), np.float32))
+    line = weights.get("thumbs.weight", np.array([STRAIGHT], np.float32))
+    place, more = old.feature_size, new.foresight - old.foresight
+    read = np.insert(read, [place] * more, 0, axis=1)
+    weights["features.weight"] = np.pad(read, ((0, 0), (0, new.inputs - read.shape[1])))
+    weights["thumbs.weight"] = np.pad(line, ((0, 0), (new.told - line.shape[1], 0)))
+    return replace(started, weights=weights, shape=new)
 
 
 def opened(folder: Path, arguments: Arguments) -> tuple[Arguments, Run]:

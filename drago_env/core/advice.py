@@ -14,6 +14,8 @@ class Advice(NamedTuple):
     assess: Any = None  # (game, count, rules, weights, work) -> the best place; work["values"]
     leaf: Any = None  # (game, rules, plan, weights, work): work["leaf"], a value for each seat
     hidden: Any = None  # (game, seat) -> whether the decision on turn is hidden from this seat
+    # (game, action, rules, weights, leaf_weights, work, out): what it is likely to lead to
+    foresight: Any = None
     quiet: Any = None  # (game) -> whether a playout may be cut here, such as between turns
 
 

@@ -12,10 +12,19 @@ from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mix
 from drago_env.core.checks import seed_array
 from drago_env.core.compiled_game import CompiledGame
+from drago_env.core.layout import Slice
 from drago_env.core.search import END_OF_GAME, PLAN, Searches
-from drago_env.game import Seeds, State
+from drago_env.game import Legal, Seeds, State
 
 _NO_WEIGHTS = np.zeros((1, 1))
+
+
+class Foresight(NamedTuple):
+    """What a network may be told of what each action is likely to lead to."""
+
+    layout: tuple[Slice, ...]
+    weights: str  # the set of the rules of thumb by which the others are taken to play
+    leaf: str  # the set by which positions are judged
 
 
 class Planner(NamedTuple):
@@ -34,6 +43,7 @@ class Planner(NamedTuple):
     # replies that nobody would find who cannot see what is hidden
     told_noise: float = 0.0
     hidden: Callable[[State], NDArray[np.bool_]] | None = None  # which decisions others do not see
+    foresight: Foresight | None = None  # None: nothing is foreseen
 
 
 class Plan(NamedTuple):
@@ -130,6 +140,25 @@ def _assess(
     kernel = planner_of(game, "assess").searches.assess
     game.run(kernel, len(state), state, (game.tables, weights), best, values)
     return best, values
+
+
+def foresight_size(game: Any) -> int:
+    """How many numbers say what an action is likely to lead to; 0: nothing is foreseen."""
+    found = getattr(getattr(game, "planner", None), "foresight", None)
+    return found.layout[-1].stop if found else 0
+
+
+def foresee(game: CompiledGame, state: State, legal: Legal) -> NDArray[np.float32]:
+    """What each listed action is likely to lead to, `(n, max_legal, size)`; nothing hidden."""
+    planner: Any = planner_of(game, "foresight")
+    size = foresight_size(game)
+    if not size:
+        raise ValueError(f"{game.spec.name} foresees nothing that a network could be told")
+    out = np.zeros((len(state), game.spec.max_legal, size), np.float32)
+    shared = (game.tables, *map(planner.weights, planner.foresight[1:]))
+    kernel = planner.searches.foresee
+    game.run(kernel, len(state), state, shared, legal.actions, legal.counts, out)
+    return out
 
 
 def win_chances(

@@ -56,6 +56,7 @@ class Searches(NamedTuple):
     assess: Any = None
     roll: Any = None
     estimate: Any = None
+    foresee: Any = None
 
 
 def searches(module: str, functions: Functions, advice: Advice | None = None) -> Searches:
@@ -72,9 +73,11 @@ def searches(module: str, functions: Functions, advice: Advice | None = None) ->
     )
     if advice.assess is not None:
         found = found._replace(**_thumbs(module, functions, advice))
-    return (
-        found if advice.leaf is None else found._replace(estimate=_leaf(module, functions, advice))
-    )
+    if advice.leaf is not None:
+        found = found._replace(estimate=_leaf(module, functions, advice))
+    if advice.foresight is not None:
+        found = found._replace(foresee=_foresight(module, functions, advice))
+    return found
 
 
 def _leaf(module: str, functions: Functions, advice: Advice) -> Any:
@@ -93,6 +96,26 @@ def _leaf(module: str, functions: Functions, advice: Advice) -> Any:
                 out[row, seat] = works[0]["leaf"][seat] if seat < game["players"] else 0.0
 
     return estimate
+
+
+def _foresight(module: str, functions: Functions, advice: Advice) -> Any:
+    made, work_type, rules_of = compiled_for(module), functions.work, functions.rules_of
+    prepare, write, kind_of = functions.prepare, advice.foresight, advice.kind or no_kind
+
+    @made
+    def foresee(state: Any, shared: Any, actions: Any, counts: Any, out: Any) -> None:
+        """What each listed action is likely to lead to."""
+        tables, weights, leaf_weights = shared
+        works = np.empty(1, work_type)
+        for row in range(state.shape[0]):
+            game = state[row]
+            rules, kind, work = rules_of(game, tables), kind_of(game), works[0]
+            prepare(game, rules, work)
+            for i in range(counts[row]):
+                action, told = np.int64(actions[row, i]), out[row, i]
+                write(game, action, rules, weights[kind], leaf_weights[kind], work, told)
+
+    return foresee
 
 
 def _thumbs(module: str, functions: Functions, advice: Advice) -> dict[str, Any]:

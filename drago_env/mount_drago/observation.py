@@ -109,6 +109,44 @@ FEATURES = laid_out(
     VERDICT,
 ) = starts(FEATURES)
 
+FORESIGHT = laid_out(
+    (
+        "gains",
+        (3,),
+        1 / 8,
+        "after a play: what the three best of the cards left in the hand would gain",
+    ),
+    ("gainful", (1,), 1 / 8, "how many of them would gain anything"),
+    ("reach", (1,), 1 / 8, "the highest value of a space to which one of them takes the own seat"),
+    ("reply_scores", (1,), 1.0, "chance that the next rider's reply scores"),
+    ("reply_gain", (1,), 1 / 8, "what the reply is expected to gain for the own seat"),
+    ("reply_ends", (1,), 1.0, "chance that the reply ends the game"),
+    ("reply_verdict", (1,), 1.0, "what that brings: 1 a victory, 0 a shared one, -1 a defeat"),
+    ("win", (1,), 1.0, "chance to win after the reply, by `win_chance` and what the seat sees"),
+    ("next_gain", (1,), 1 / 8, "after the reply: the most that a card left would gain"),
+    ("own_value", (1,), 1 / 8, "after the reply: value of the own dragon's space"),
+    ("rival_value", (1,), 1 / 8, "after the reply: mean value of the others' spaces"),
+    ("reply_worth", (1,), 1 / 8, "what the reply is worth to who makes it, in points"),
+    fractions=(
+        *("gains", "reply_scores", "reply_gain", "reply_ends", "reply_verdict", "win"),
+        *("next_gain", "own_value", "rival_value", "reply_worth"),
+    ),
+)
+(
+    GAINS,
+    GAINFUL,
+    REACH,
+    REPLY_SCORES,
+    REPLY_GAIN,
+    REPLY_ENDS,
+    REPLY_VERDICT,
+    WIN,
+    THEN_GAIN,
+    THEN_OWN_VALUE,
+    THEN_RIVAL_VALUE,
+    REPLY_WORTH,
+) = starts(FORESIGHT)
+
 
 def describe(vector: NDArray[Any], rules: Rules | None = None) -> str:
     """An observation in words; the sizes are those of `rules`, by default of the full game."""

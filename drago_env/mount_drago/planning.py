@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core import planning
-from drago_env.core.planning import Plan, Planner, SearchResult
+from drago_env.core.planning import Foresight, Plan, Planner, SearchResult
 from drago_env.core.search import END_OF_GAME
 from drago_env.core.weights import read_weights
 from drago_env.game import Seeds, State
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.planning import SEARCHES
+from drago_env.mount_drago.observation import FORESIGHT
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
 from drago_env.moved import moved
 
@@ -88,6 +89,7 @@ PLANNER = Planner(
     head_start=2.0,
     number=512,
     told_noise=0.3,
+    foresight=Foresight(FORESIGHT, "light", "win_chance"),
 )
 
 

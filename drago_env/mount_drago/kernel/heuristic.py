@@ -39,6 +39,9 @@ WORK = scratch(
     ("value", "<i8", (3, SEATS)),  # what a minor or major scoring would give each seat
     ("sums", "<i8", (3,)),
     ("terms", "<f8", (3, SEATS + 1, 5)),  # see `danger_of`
+    ("replies", "<f8", (MAX_CARD_KINDS,)),  # what each card is worth to who replies with it
+    ("best_first", "<i8", (MAX_CARD_KINDS,)),
+    ("played", "<i2", (2, SEATS)),  # points of a play and of the reply to it
 )
 
 
@@ -76,31 +79,35 @@ def gain_of(seat: Any, triggered: Any, others: Any, work: Any) -> Any:
 
 
 @inlined
+def gain_with(seat: Any, card: Any, ahead: Any, others: Any, rules: Any, work: Any) -> Any:
+    """What a card would gain a seat at once; `ahead` is the row of its dragon's space."""
+    landing = 2 + np.int64(rules["value"][card])
+    triggered = np.int64(ahead[landing + np.int64(rules["values"])])
+    if triggered == 0:
+        return 0.0
+    value: Any = np.int64(ahead[landing])
+    if triggered == MINOR and value > MINOR_LIMIT:
+        value = 0
+    moved = np.int64(work["rider"][rules["colour"][card]])
+    if moved == NOBODY:
+        moved = seat
+    total = work["sums"][triggered] - work["value"][triggered, moved] + value
+    own = value if moved == seat else work["value"][triggered, seat]
+    return own - (total - own) / others
+
+
+@inlined
 def best_gain(game: Any, seat: Any, without: Any, rules: Any, work: Any) -> Any:
     """The most that a seat's hand could gain at once; one card `without` is out of it."""
     others = np.int64(game["players"]) - 1
-    values = np.int64(rules["values"])
-    held = work["value"]
     best = 0.0
     for i in range(game["hand_size"][seat]):
         card = np.int64(game["hand"][seat, i])
         if card == without:
             without = -1
             continue
-        dragon = np.int64(rules["colour"][card])
-        landing = 2 + np.int64(rules["value"][card])
-        ahead = rules["ahead"][game["position"][dragon]]
-        triggered = np.int64(ahead[landing + values])
-        if triggered != 0:
-            value: Any = np.int64(ahead[landing])
-            if triggered == MINOR and value > MINOR_LIMIT:
-                value = 0
-            moved = np.int64(work["rider"][dragon])
-            if moved == NOBODY:
-                moved = seat
-            total = work["sums"][triggered] - held[triggered, moved] + value
-            own = value if moved == seat else held[triggered, seat]
-            best = max(best, own - (total - own) / others)
+        ahead = rules["ahead"][game["position"][rules["colour"][card]]]
+        best = max(best, gain_with(seat, card, ahead, others, rules, work))
     return best
 
 

@@ -34,6 +34,21 @@ def steps_left(game: Any, rules: Any) -> Any:
 
 
 @inlined
+def spread_of(game: Any, rules: Any, weights: Any) -> Any:
+    """The points by which a lead counts."""
+    return np.exp(weights[SPREAD] + weights[LENGTH] * np.log(1.0 + steps_left(game, rules)))
+
+
+@inlined
+def standing(game: Any, rider: Any, rules: Any, weights: Any) -> Any:
+    """What a rider has, in points; what their hand could gain is not in it."""
+    space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
+    value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
+    value += weights[ROAD] * value_ahead(space, rules)
+    return value + weights[CARDS] * game["hand_size"][rider]
+
+
+@inlined
 def win_chances(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> None:
     """Each seat's chance to win: a softmax of what the riders have and may expect."""
     if game["phase"] == OVER:
@@ -41,13 +56,10 @@ def win_chances(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> Non
         return
     players = np.int64(game["players"])
     weigh(game, rules, work)
-    spread = np.exp(weights[SPREAD] + weights[LENGTH] * np.log(1.0 + steps_left(game, rules)))
+    spread = spread_of(game, rules, weights)
     top = -1e9
     for rider in range(players):
-        space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
-        value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
-        value += weights[ROAD] * value_ahead(space, rules)
-        value += weights[CARDS] * game["hand_size"][rider]
+        value = standing(game, rider, rules, weights)
         threat = best_gain(game, rider, -1, rules, work)
         value += (weights[THREAT] + weights[TURN] * (rider == game["seat"])) * threat
         out[rider] = value / spread

@@ -1,0 +1,216 @@
+"""What a play leaves in the hand, and what the next rider's reply is likely to leave of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from drago_env.core.compiled import inlined
+from drago_env.mount_drago.kernel.heuristic import (
+    NOBODY,
+    assess,
+    best_gain,
+    gain_of,
+    gain_with,
+    lead_of,
+    take_back,
+    try_play,
+    weigh,
+)
+from drago_env.mount_drago.kernel.turn import score_riders, triggers
+from drago_env.mount_drago.kernel.win_chance import THREAT, TURN, spread_of, standing
+from drago_env.mount_drago.observation import (
+    GAINFUL,
+    GAINS,
+    REACH,
+    REPLY_ENDS,
+    REPLY_GAIN,
+    REPLY_SCORES,
+    REPLY_VERDICT,
+    REPLY_WORTH,
+    THEN_GAIN,
+    THEN_OWN_VALUE,
+    THEN_RIVAL_VALUE,
+    WIN,
+)
+from drago_env.mount_drago.rules import MAJOR
+from drago_env.mount_drago.state import PLAY
+
+UNLIKELY = 0.01  # the last so many of the replies are taken to be like the one before them
+POINTS = 1 / 8  # the scale of what is told in points
+
+
+@inlined
+def make_play(
+    game: Any, seat: Any, player: Any, card: Any, keep: Any, rules: Any, points: Any
+) -> Any:
+    """A player's play with its points; neither cards nor the turn change.
+
+    Returns the top card before it and by how much the seat leads after it.
+    """
+    dragon = rules["colour"][card]
+    before = np.int64(game["position"][dragon])
+    triggered = triggers(game, card, rules)
+    own_top = try_play(game, player, card, keep, rules)
+    for rider in range(game["players"]):
+        points[rider] = 0
+    if triggered != 0:
+        score_riders(game, triggered, rules, points)
+    lead = lead_of(game, seat, points)
+    for rider in range(game["players"]):
+        game["score"][rider] += points[rider]
+    game["summit"] += (before < rules["summit"]) & (game["position"][dragon] >= rules["summit"])
+    return own_top, lead
+
+
+@inlined
+def unmake_play(
+    game: Any, player: Any, card: Any, before: Any, own_top: Any, rules: Any, points: Any
+) -> None:
+    """Takes a play back, with its points."""
+    dragon = rules["colour"][card]
+    game["summit"] -= (before < rules["summit"]) & (game["position"][dragon] >= rules["summit"])
+    for rider in range(game["players"]):
+        game["score"][rider] -= points[rider]
+    take_back(game, player, dragon, before, own_top)
+
+
+@inlined
+def chance_to_win(game: Any, seat: Any, threat: Any, spread: Any, rules: Any, weights: Any) -> Any:
+    """As `win_chances`, for a seat that will be on turn and sees no other hand."""
+    own = standing(game, seat, rules, weights) + (weights[THREAT] + weights[TURN]) * threat
+    total = 1.0
+    for rider in range(game["players"]):
+        if rider != seat:
+            total += np.exp((standing(game, rider, rules, weights) - own) / spread)
+    return 1.0 / total
+
+
+@inlined
+def look_at_hand(game: Any, seat: Any, without: Any, rules: Any, work: Any, out: Any) -> None:
+    """What the cards could do that a play leaves in the hand; `weigh` has seen it."""
+    others = np.int64(game["players"]) - 1
+    reach: Any = 0
+    for i in range(game["hand_size"][seat]):
+        card = np.int64(game["hand"][seat, i])
+        if card == without:
+            without = -1
+            continue
+        dragon = rules["colour"][card]
+        ahead = rules["ahead"][game["position"][dragon]]
+        rider = work["rider"][dragon]
+        if rider in (NOBODY, seat):
+            reach = max(reach, np.int64(ahead[2 + np.int64(rules["value"][card])]))
+        gain = gain_with(seat, card, ahead, others, rules, work) * POINTS
+        out[GAINFUL] += (gain > 0) * POINTS
+        for k in range(3):
+            if gain > out[GAINS + k]:
+                out[GAINS + k], gain = gain, np.float64(out[GAINS + k])
+    out[REACH] = reach * POINTS
+
+
+@inlined
+def list_replies(game: Any, rules: Any, weights: Any, work: Any) -> Any:
+    """Every unseen card by what it is worth to the rider on turn, best first; how many there are.
+
+    They ride the dragon if they may.
+    """
+    order, worth = work["best_first"], work["replies"]
+    count = 0
+    for card in range(np.int64(rules["card_kinds"])):
+        if work["unseen"][card] > 0:
+            worth[card] = assess(game, card, rules, weights, work)
+            place = count
+            while place > 0 and worth[order[place - 1]] < worth[card]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = card
+            count += 1
+    return count
+
+
+@inlined
+def add_reply(
+    game: Any,
+    seat: Any,
+    without: Any,
+    reply: Any,
+    share: Any,
+    rules: Any,
+    leaf: Any,
+    work: Any,
+    out: Any,
+) -> None:
+    """Adds what one reply leaves, by its share; `leaf` is the spread and the weights of leaves."""
+    spread, weights = leaf
+    players, player = np.int64(game["players"]), np.int64(game["seat"])
+    before = np.int64(game["position"][rules["colour"][reply]])
+    triggered = triggers(game, reply, rules)
+    top, lead = make_play(game, seat, player, reply, False, rules, work["played"][1])
+    weigh(game, rules, work)
+    out[REPLY_WORTH] += share * work["replies"][reply] * POINTS
+    if triggered != 0:
+        out[REPLY_SCORES] += share
+        out[REPLY_GAIN] += share * gain_of(seat, triggered, players - 1, work) * POINTS
+    if game["summit"] == rules["summit_dragons"]:
+        verdict = min(max(lead, -1), 1)
+        out[REPLY_ENDS] += share
+        out[REPLY_VERDICT] += share * verdict
+        out[WIN] += share * (1 + verdict) / 2
+    else:
+        threat = best_gain(game, seat, without, rules, work)
+        own = work["value"][MAJOR, seat]
+        others = (work["sums"][MAJOR] - own) / (players - 1)
+        out[WIN] += share * chance_to_win(game, seat, threat, spread, rules, weights)
+        out[THEN_GAIN] += share * threat * POINTS
+        out[THEN_OWN_VALUE] += share * own * POINTS
+        out[THEN_RIVAL_VALUE] += share * others * POINTS
+    unmake_play(game, player, reply, before, top, rules, work["played"][1])
+
+
+@inlined
+def write_foresight(
+    game: Any, action: Any, rules: Any, weights: Any, leaf_weights: Any, work: Any, out: Any
+) -> None:
+    """What is foreseen of a play of the seat on turn, in the order of `observation.FORESIGHT`.
+
+    The next rider is taken to hold a random hand of the unseen cards, and to play the one that
+    the rules of thumb with these weights think best. Plays are tried on the record itself and
+    taken back. A play that ends the game has no reply, a discard none that is foreseen. `foresee`
+    must have been called.
+    """
+    for k in range(out.shape[0]):
+        out[k] = 0
+    kinds, players = np.int64(rules["card_kinds"]), np.int64(game["players"])
+    if game["phase"] != PLAY:
+        return
+    seat = np.int64(game["seat"])
+    keep = action >= kinds
+    card = action - kinds if keep else action
+    before = np.int64(game["position"][rules["colour"][card]])
+    top, lead = make_play(game, seat, seat, card, keep, rules, work["played"][0])
+    if game["summit"] == rules["summit_dragons"]:
+        out[WIN] = (1 + min(max(lead, -1), 1)) / 2
+    else:
+        weigh(game, rules, work)
+        look_at_hand(game, seat, card, rules, work, out)
+        leaf = spread_of(game, rules, leaf_weights), leaf_weights
+        game["seat"] = seat + 1 if seat + 1 < players else 0
+        count = list_replies(game, rules, weights, work)
+        hand = np.float64(game["hand_size"][game["seat"]])
+        unseen = np.float64(work["unseen_size"])
+        left = 1.0  # the chance that they have nothing better
+        for place in range(count):
+            reply = work["best_first"][place]
+            cards = np.float64(work["unseen"][reply])
+            none = np.exp(-hand * cards / unseen)
+            if left * none < UNLIKELY or place + 1 == count:
+                none = 0.0
+            add_reply(game, seat, card, reply, left * (1.0 - none), rules, leaf, work, out)
+            left *= none
+            unseen -= cards
+            if none == 0.0:
+                break
+        game["seat"] = seat
+    unmake_play(game, seat, card, before, top, rules, work["played"][0])
