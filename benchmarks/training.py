@@ -75,6 +75,7 @@ def ours(
         opponents=opponents,
         pool_share=0.5,
         thumbs=thumbs,
+        foresight=thumbs,
     )
     game, variants = make_game(arguments.specs)
     shape = shape_of(game, arguments)

@@ -223,6 +223,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "observation version": lambda: f"The present version is {observation.VERSION}.",
     "observation": lambda: slices(observation.layout(Rules())),
     "features": lambda: slices(observation.FEATURES),
+    "foresight": lambda: slices(observation.FORESIGHT),
     **{f"spaces {name}": lambda name=name: environment(name) for name in ENVIRONMENTS},  # type: ignore[misc]
     "ids": ids,
     "search": lambda: agent(search.make),

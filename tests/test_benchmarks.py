@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks import adapters, learning, page, speed, training
+from benchmarks import adapters, curve, learning, page, speed, training
 from drago_env.games import BUILT_IN, make
 from drago_env.specs import parse
 from tests.games import NAMES, SPECS
+from train.arguments import Arguments
+from train.ppo import train
 
 ROOT = Path(__file__).parent.parent
 
@@ -73,6 +76,29 @@ def test_learners_begin_alike_and_are_measured_at_every_mark(
     assert all(0 < mark.decisions <= 8 * 4 for mark in marks[3:])  # one update each
     table = training.learned_lines(marks)
     assert len([line for line in table if line.startswith(("| `train.ppo`", "| Mask"))]) == 6
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_curve_has_every_network_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few: dict[str, Any] = {"num_envs": 4, "num_steps": 4, "trunk": (8,), "action": (8,)}
+    asked = Arguments(
+        out=tmp_path / "it",
+        players=(2,),
+        steps=48,
+        evaluate_every=1,
+        evaluate_games=2,
+        evaluate_against=(),
+        **few,
+    )
+    train(asked)
+    curve.main([str(tmp_path / "it"), "--positions", "8", "--write", str(tmp_path / "it.svg")])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" | ")[1] for line in lines[2:]] == ["16", "32", "48"]
+    minutes = [point.minutes for point in curve.points(tmp_path / "it", "heuristic", 8, 0)]
+    assert 0 < minutes[0] < minutes[1] < minutes[2]
+    assert "minutes of CPU time" in (tmp_path / "it.svg").read_text(encoding="utf-8")
 
 
 def code_with(file: str, word: str) -> str:

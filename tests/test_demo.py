@@ -18,7 +18,7 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
     words = ["--out", str(out), "--steps", "1", "--lessons", "0", "--games", "4"]
     assert demo.main(words) == 0
     told = capsys.readouterr().out
-    assert "from nothing: 1 decisions" in told
+    assert "from the rules of thumb: 1 decisions" in told
     for opponent in ("uniform", "greedy", "heuristic"):
         assert f"| 2 | {opponent} | 4 |" in told
     assert (out / "arena.md").read_text(encoding="utf-8").strip() in told
@@ -28,12 +28,17 @@ def test_it_trains_plays_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture
     assert f"A game to watch: {out / 'game.html'}" in told
     asked = runs.Run.open(out).config["arguments"]
     assert asked["game"] == ["mount_drago"]
-    assert asked["thumbs"] is False  # from nothing, as it says
+    assert asked["thumbs"] is True  # as it says
 
 
-def test_it_may_begin_where_the_rules_of_thumb_are(tmp_path: Path) -> None:
-    told = parse(demo.Demo, "train.demo", ["--thumbs"])
-    assert told.training(tmp_path).thumbs is True
+def test_it_may_begin_from_nothing(tmp_path: Path) -> None:
+    told = parse(demo.Demo, "train.demo", ["--thumbs", "False"])
+    assert told.training(tmp_path).thumbs is False
+
+
+def test_all_of_it_is_lessons_unless_told(tmp_path: Path) -> None:
+    assert demo.Demo(steps=7).training(tmp_path).lessons == 7
+    assert demo.Demo(steps=7, lessons=3).training(tmp_path).lessons == 3
 
 
 def test_a_demo_goes_on_wherever_it_was_interrupted(

@@ -1,7 +1,8 @@
-"""`python -m train.demo`: from nothing to a player in about six minutes on two cores.
+"""`python -m train.demo`: a player in about five minutes on two cores.
 
-It trains a network, first by lessons and then by self-play, plays it against the simple agents
-that there are, and leaves the learning curve and the replay page of a game in the run folder.
+It trains a network by lessons about its own games, plays it against the simple agents that there
+are, and leaves the learning curve and the replay page of a game in the run folder. The weights
+begin at random; in a game with rules of thumb the network is told what they think.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LAST = "game.html"  # the last file of a demo
 
 @dataclass(frozen=True)
 class Demo:
-    """Trains a network from nothing and plays it against the simple agents."""
+    """Trains a network and plays it against the simple agents."""
 
     out: Path = Path("runs/demo")
     """the run folder; what was interrupted goes on, beside anything else a new one is made"""
@@ -35,12 +36,12 @@ class Demo:
     """what is played, as NAME:players=3"""
     seed: int = 0
     """of the training"""
-    steps: int = 4_400_000
+    steps: int = 1_000_000
     """decisions to learn from"""
-    lessons: int = 400_000
-    """the first so many of them are those of a search"""
-    thumbs: bool = False
-    """begin where the rules of thumb are instead of from nothing"""
+    lessons: int | None = None
+    """the first so many of them have a search as teacher, by default all; then comes self-play"""
+    thumbs: bool | None = None
+    """begin where the rules of thumb are, by default if the game has any, or else from nothing"""
     games: int = 8000
     """of each arena at the end"""
 
@@ -55,11 +56,21 @@ class Demo:
             seed=self.seed,
             game=(self.game,),
             steps=self.steps,
-            lessons=self.lessons,
+            lessons=self.steps if self.lessons is None else self.lessons,
+            # few playouts about many positions: what they err by averages out
+            teacher="search:method=even,playouts=32,head_start=0",
+            lesson_kl="reverse",
+            lesson_own=1.0,
+            lesson_epochs=2,
+            temperature=0.01,
+            learning_rate=0.002,
+            minibatch_size=2048,
+            trunk=(64,),
+            action=(128, 64),
             thumbs=self.thumbs,
             pool_share=0.5,  # half of the games are against the heuristic, if there is one
             pool_size=0,
-            evaluate_every=14,
+            evaluate_every=5,
             evaluate_games=200,
         )
 
@@ -81,7 +92,8 @@ def demonstrate(demo: Demo) -> Path:
     """Trains, plays and shows; returns the run folder."""
     folder, goes_on = _folder(demo)
     arguments = Arguments(resume=folder) if goes_on else demo.training(folder)
-    start = "from the rules of thumb" if demo.thumbs else "from nothing"
+    told = completed(demo.training(folder)).thumbs
+    start = "from the rules of thumb" if told else "from nothing"
     print(f"Training a network for {demo.game}, {start}: {demo.steps:,} decisions ({folder})")
     training = train(arguments, progress=True)
     minutes = training.seconds / 60

@@ -248,7 +248,7 @@ class Training:
 
     def go_on(self) -> dict[str, float]:
         """Collects, learns, and keeps what is due; returns what is to be shown."""
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         lesson = self.steps < self.arguments.lessons
         rollouts = self.collectors.collect(self.learner.network.state_dict(), lesson)
         collected = time.perf_counter()
@@ -261,6 +261,7 @@ class Training:
             self._draw()
         metrics |= {
             "steps_per_second": decisions / took,
+            "cpu_seconds": time.process_time() - cpu,  # of this process
             "collecting": (collected - start) / took,
             "environment": max(rollout.seconds for rollout in rollouts) / took,
         }

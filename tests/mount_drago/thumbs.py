@@ -166,9 +166,16 @@ def think_of_discard(side: Reference, action: int) -> Thoughts:
 
 def think_of_play(side: Reference, action: int) -> Thoughts:
     block, card = divmod(action, side.kinds)
-    seat, rest = side.seat, side.hands[side.seat].copy()
+    rest = side.hands[side.seat].copy()
     rest.remove(card)
-    play = tried(side, seat, card, keep=block == 1)
+    return think_of_card(side, side.seat, card, block == 1, rest)
+
+
+def think_of_card(
+    side: Reference, seat: int, card: int, keep: bool, rest: Sequence[int]
+) -> Thoughts:
+    """The thoughts about a card, whether the seat holds it or not, that leaves this hand."""
+    play = tried(side, seat, card, keep=keep)
     after, ahead = play.after, lead(play.after.scores, seat)
     reaches = "summit" in after.events
     ends = sum(map(after.on_summit, range(after.colours))) >= after.summit_dragons
@@ -207,20 +214,28 @@ def chances(side: Reference, weights: WinChance) -> list[float]:
     if side.over:
         winners = side.winners()
         return [1 / len(winners) if seat in winners else 0.0 for seat in range(side.players)]
-    spread = math.exp(weights.spread) * (1 + steps_left(side)) ** weights.length
+    spread = spread_of(side, weights)
     standing = [standing_of(side, seat, weights) / spread for seat in range(side.players)]
     odds = [math.exp(own - max(standing)) for own in standing]
     return [own / sum(odds) for own in odds]
 
 
+def spread_of(side: Reference, weights: WinChance) -> float:
+    return math.exp(weights.spread) * (1 + steps_left(side)) ** weights.length
+
+
 def standing_of(side: Reference, seat: int, weights: WinChance) -> float:
-    """What a rider has, and what he may expect, in points."""
+    """What a rider has, and what they may expect, in points."""
     of_threat = weights.threat + (weights.turn if seat == side.seat else 0)
+    return holdings(side, seat, weights) + of_threat * best_gain(side, seat, side.hands[seat])
+
+
+def holdings(side: Reference, seat: int, weights: WinChance) -> float:
+    """What a rider has, in points."""
     return (
         side.scores[seat]
         + weights.space * space_value(side, seat)
         + weights.road * value_ahead(side, seat)
-        + of_threat * best_gain(side, seat, side.hands[seat])
         + weights.cards * len(side.hands[seat])
     )
 
