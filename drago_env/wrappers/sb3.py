@@ -193,11 +193,11 @@ class LearnerVecEnv(VecEnv):
         self._batch.restore(snapshot)
         self._note(range(self.num_envs))
         self._returns[:], self._lengths[:] = returns, lengths
-        self._started = True
+        self._started, self._closed = True, False
 
     def __repr__(self) -> str:
         return told(self, self._batch.game, f"{self.num_envs} games")
 
     def close(self) -> None:
-        """Nothing is stepped any more until the next reset."""
+        """Nothing is stepped any more until the next `reset` or `restore`."""
         self._closed = True

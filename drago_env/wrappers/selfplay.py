@@ -172,7 +172,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.game.check(state)
         self.state[:], self._seeds[:] = state, seeds
         self.game.look(self.state, self._turn)
-        self._started = True
+        self._started, self.closed = True, False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

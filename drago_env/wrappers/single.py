@@ -167,7 +167,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
             self.render()
 
     def close(self) -> None:
-        """Closes the window, if there is one; `reset` opens the environment again."""
+        """Closes the window, if there is one; `reset` and `restore` open the environment again."""
         self._closed = True
         if self._window is not None:
             self._window.close()
@@ -183,7 +183,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
-        self._started = True
+        self._started, self._closed = True, False
 
     def __repr__(self) -> str:
         return told(self, self._batch.game, f"against {', '.join(self._batch.pool)}")

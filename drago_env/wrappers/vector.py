@@ -155,4 +155,4 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
-        self._started = True
+        self._started, self.closed = True, False
