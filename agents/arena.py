@@ -149,7 +149,9 @@ def _played(
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker)
     try:
-        for task in as_completed([pool.submit(_play, config, *job, records) for job in jobs]):
+        with _one_thread():
+            tasks = [pool.submit(_play, config, *job, records) for job in jobs]
+        for task in as_completed(tasks):
             yield task.result()
         pool.shutdown()
     except BaseException:  # an interrupt as well: what is under way is given up
@@ -159,6 +161,23 @@ def _played(
         raise
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Processes that start meanwhile compute on one thread each, unless the user says otherwise.
+
+    They share the cores already; libraries read it when they are loaded, as the worker starts.
+    """
+    name = "OMP_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
 def _play(config: Config, first: int, last: int, records: bool) -> Chunk:
     return config.play(first, last, records)
 
@@ -166,7 +185,6 @@ def _play(config: Config, first: int, last: int, records: bool) -> Chunk:
 def _start_worker() -> None:
     """The parent hears Ctrl-C and ends its workers; without a parent they end themselves."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers share the cores already
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import drago_env
-from agents.seating import Chunk, Columns, Config
+from agents.seating import Chunk, Columns, Config, split
 from drago_env.core.files import read_arrays, read_json, reading, replacing, write
 
 VERSION = 3  # 1, of drago-env 0.1, knew one game; 2 had no checksums
@@ -221,6 +222,9 @@ def _refuse(path: Path, wanted: dict[str, Any]) -> None:
         )
     if found.get("rules") == wanted["rules"]:
         found["game"] = wanted["game"]  # in other words
+    moved = [_unplaced(said.get("agents"), wanted["weights"]) for said in (found, wanted)]
+    if found.get("weights") == wanted["weights"] and moved[0] == moved[1]:
+        found["agents"] = wanted["agents"]
     found.setdefault("weights", wanted["weights"])  # older folders do not say
     names = {**wanted, **found}
     other = [name for name in names if name != "games" and found.get(name) != wanted.get(name)]
@@ -237,6 +241,16 @@ def _refuse(path: Path, wanted: dict[str, Any]) -> None:
             f"{path} holds an arena of {found['games']} games; ask for at least as many, "
             f"not {wanted['games']}, or choose another folder"
         )
+
+
+def _unplaced(agents: Any, weights: dict[str, str]) -> list[Any]:
+    """Agents without the folders of the files whose weights are known: these may move."""
+    return [
+        re.sub(r"(?<=path=)[^,]*[/\\]", "", agent)
+        if isinstance(agent, str) and weights.get(split(agent)[0])
+        else agent
+        for agent in (agents if isinstance(agents, list) else [])
+    ]
 
 
 def _found(path: Path) -> dict[str, Any] | None:

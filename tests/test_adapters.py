@@ -186,6 +186,50 @@ def test_every_seat_is_paid_in_self_play(name: str, make: Makers) -> None:
     assert (found.following[-1][done[-1]] == ENDED).all()
 
 
+@pytest.mark.parametrize("features", [False, True])
+def test_self_play_tells_how_games_end(make: Makers, features: bool) -> None:
+    """In Gymnasium's form, and of those that were cut off what every seat saw."""
+    env = make.selfplay_env(6, players=3, action_features=features)
+    game = env.game
+    env.reset(seed=2)
+    rng, rows, ended, cut = np.random.default_rng(4), np.arange(6), 0, 0
+    for _ in range(400):
+        movers, state = env.current_player, env.state.copy()
+        actions = picks(env.action_masks(), rng)
+        _, rewards, terminated, truncated, info = env.step(actions)
+        over = terminated | truncated
+        if not over.any():
+            assert not any("final" in key for key in info)
+            continue
+        game.step(state, actions)
+        final = info["final_info"]
+        assert same(info["_final_obs"], over)
+        assert same(info["_final_info"], over)
+        assert same(final["current_player"], movers)
+        assert same(final["rewards"][rows, movers].astype(float), rewards)
+        for key in ("scores", "winners"):
+            assert same(final[key], info[key])
+        seen = game.observe(state, movers)
+        for row in range(6):
+            last = info["final_obs"][row]
+            assert (last is not None) == over[row]
+            if last is not None:
+                assert last in env.single_observation_space
+                assert same(last["observation"], seen[row])
+                assert same(last["action_mask"], final["action_mask"][row])
+                assert np.flatnonzero(last["action_mask"]).tolist() == [game.spec.num_actions - 1]
+        assert ("observations" in final) == truncated.any()
+        for seat in range(game.spec.seats if truncated.any() else 0):
+            told = final["observations"][:, seat]
+            assert not told[~truncated].any()
+            if seat < 3:
+                there = game.observe(state, np.full(6, seat))
+                assert same(told[truncated], there[truncated])
+        ended, cut = ended + int(over.sum()), cut + int(truncated.sum())
+    assert ended
+    assert (cut > 0) == game.spec.can_truncate
+
+
 def test_a_snapshot_of_a_batch_goes_on_alike(make: Makers) -> None:
     env = make.selfplay_env(4, players=2)
     _, info = env.reset(seed=3)

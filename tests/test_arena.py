@@ -29,6 +29,7 @@ from tests.games import SPECS
 
 ROOT = Path(__file__).parents[1]
 FIRST, SLOW = "tests.adapters:First", "tests.test_arena:Slow"
+STARTED = Path("/proc/self/environ")  # the environment that a process has started with
 
 
 class Slow(Uniform):
@@ -40,6 +41,16 @@ class Slow(Uniform):
     def act(self, observation: Any, mask: Any, rng: Any, view: View | None = None) -> Any:
         assert view is not None
         time.sleep(float(os.environ.get("SLOW_SECONDS", "0")))
+        return super().act(observation, mask, rng, view)
+
+
+class OneThread(Slow):
+    """Plays only in a process that was told from its start to compute on one thread."""
+
+    name = "one-thread"
+
+    def act(self, observation: Any, mask: Any, rng: Any, view: View | None = None) -> Any:
+        assert b"OMP_NUM_THREADS=1" in STARTED.read_bytes().split(b"\0")
         return super().act(observation, mask, rng, view)
 
 
@@ -213,6 +224,19 @@ def test_chunks_are_a_matter_of_the_arena_alone() -> None:
     # so even an agent that draws for the whole batch at once plays the same games again
     config = Config(["tests.adapters:Dice", "uniform"], game=mount(4), games=40)
     assert equal(run(config, workers=1), run(config, workers=1))
+
+
+@pytest.mark.skipif(not STARTED.exists(), reason="asks the system")
+def test_workers_compute_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The libraries read it when they are loaded; here, and where the user says, it stays."""
+    config = Config(["tests.test_arena:OneThread", "uniform"], games=32)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert equal(run(config, workers=2), run(Config(["uniform"] * 2, games=32), workers=1))
+    assert "OMP_NUM_THREADS" not in os.environ
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with pytest.raises(AssertionError):
+        run(config, workers=2)
+    assert os.environ["OMP_NUM_THREADS"] == "2"
 
 
 def test_made_policies_play_in_this_process() -> None:

@@ -277,6 +277,24 @@ def test_a_closed_environment_says_so(name: str, kind: str) -> None:
         env.step(int(env.last()[0]["action_mask"].argmax()))
 
 
+@pytest.mark.parametrize(
+    "kind", ["env", "raw_env", "single_env", "selfplay_env", "vector_env", "sb3_env"]
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_closed_environment_goes_on_from_a_snapshot(name: str, kind: str) -> None:
+    """As `reset`, `restore` opens it again."""
+    env = getattr(MAKERS[name], kind)(players=2)
+    env.reset()
+    kept = env.unwrapped.snapshot()
+    env.close()
+    env.unwrapped.restore(kept)
+    if kind in ("env", "raw_env"):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    else:
+        action = env.action_masks().argmax(-1)
+        env.step(int(action) if kind == "single_env" else action)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_closed_batch_of_stable_baselines_says_so(name: str) -> None:
     env = begun(name, "sb3_env")

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import drago_env
-from agents import exploit, skill
+from agents import exploit, neural, skill
 from agents.arena import run
 from agents.judging import Judge, gains
 from agents.response import Response, told_search
@@ -286,6 +286,17 @@ def test_both_answers_are_played_and_the_training_goes_on(
     assert shares[0] > 0.8  # the network that it began with beats uniform already
     assert exploit.main(words) == 0
     assert json.loads(capsys.readouterr().out) == once
+    # the folder and the checkout, with the network that it began with, may move
+    moved = (tmp_path / "out").rename(tmp_path / "moved")
+    config = moved / "training" / "config.json"
+    shipped = json.dumps(str(neural.shipped("mount_drago")))
+    text = config.read_text(encoding="utf-8")
+    assert shipped in text
+    config.write_text(text.replace(shipped, '"/elsewhere/network.safetensors"'), encoding="utf-8")
+    words[-1] = str(moved)
+    assert exploit.main(words) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert [one["win_share"]["mean"] for one in again["answers"]] == shares
     assert exploit.main([*words, "--steps", "2"]) == 2
     assert "holds another training" in capsys.readouterr().err
 

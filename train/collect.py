@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from agents.network import Shape
 from agents.neural import Checkpoint, Neural, inputs
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, select
+from drago_env.core.threads import ThreadPool
 from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
@@ -105,7 +105,7 @@ class Collector:
         torch.set_num_threads(1)  # the threads here are those of the setup
         self._setup, self._game, n = setup, setup.game, setup.num_envs
         self._network = Network(setup.shape)
-        self._threads = ThreadPoolExecutor(setup.threads)
+        self._threads = ThreadPool(setup.threads)
         parts = np.array_split(np.arange(n), min(setup.threads, n))
         self._parts = [slice(int(part[0]), int(part[-1]) + 1) for part in parts]
         self._rng = RowGenerator(np.random.PCG64(seed))
@@ -204,7 +204,7 @@ class Collector:
                 kept["values"][part] = values.numpy()
                 return torch.log_softmax(logits, 1).numpy(), seconds
 
-        answers = list(self._threads.map(answer, self._parts))
+        answers = self._threads.map(answer, self._parts)
         return np.concatenate([logs for logs, _ in answers]), fmean(took for _, took in answers)
 
     def _draw(self, log_probs: NDArray[np.float32]) -> NDArray[np.int64]:

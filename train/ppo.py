@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +26,7 @@ from agents import neural
 from agents.network import Shape
 from drago_env.core.checks import real, whole
 from drago_env.core.files import in_words, reading, replacing
+from drago_env.core.threads import ThreadPool
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
@@ -168,7 +168,7 @@ class Learner:
         self.parameters = list(self.network.parameters())
         self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
         self.rng = np.random.Generator(np.random.PCG64(arguments.seed))
-        self._threads = ThreadPoolExecutor(arguments.threads)
+        self._threads = ThreadPool(arguments.threads)
 
     def update(self, rollouts: Sequence[Rollout], left: float) -> dict[str, float]:
         """One update; `left` is the share of the training that is still to come."""
@@ -197,7 +197,7 @@ class Learner:
             gradient = torch.autograd.grad(loss.total / len(rows), self.parameters)
             return gradient, np.array([float(term.detach()) for term in loss])
 
-        parts = list(self._threads.map(gradient_of, rows.chunk(self._arguments.threads)))
+        parts = self._threads.map(gradient_of, rows.chunk(self._arguments.threads))
         gradients, sums = zip(*parts, strict=True)
         for parameter, *shares in zip(self.parameters, *gradients, strict=True):
             parameter.grad = torch.stack(shares).sum(0)

@@ -31,6 +31,7 @@ from safetensors import safe_open
 from agents.files import reading, write_tensors
 from drago_env.core.files import in_words, read_json, replacing, write
 from drago_env.core.records import is_count
+from drago_env.core.threads import uninterrupted
 from train.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -175,7 +176,8 @@ class Run:
             writer.writerows(rows)
 
     def curve(self, tag: str, value: float, steps: int) -> None:
-        self._curves.add_scalar(tag, value, steps)
+        with uninterrupted():
+            self._curves.add_scalar(tag, value, steps)
 
     def write(self, name: str, text: str) -> None:
         write(self.path / name, text)

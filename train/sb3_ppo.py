@@ -35,6 +35,7 @@ from agents.network import Shape
 from agents.shorthand import GamesOptions
 from drago_env.core.checks import whole
 from drago_env.core.files import in_words, reading, replacing
+from drago_env.core.threads import uninterrupted
 from drago_env.games import make
 from drago_env.policy import resolve, resolve_all
 from drago_env.wrappers.sb3 import LearnerVecEnv
@@ -285,7 +286,7 @@ def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
     """Trains to the end; returns how the network plays then."""
     arguments, model, run, arena, clock, noted = start(asked)
     curves = [progress_table(run.path / "progress.csv", model.num_timesteps)]
-    logger = Logger(None, [*curves, TensorBoardOutputFormat(str(run.path / "tensorboard"))])
+    logger = Logger(None, [*curves, Curves(str(run.path / "tensorboard"))])
     with closing(run), closing(logger):
         model.set_logger(logger)
         for name, note in noted.items():
@@ -298,6 +299,14 @@ def train(asked: Arguments, progress: bool = False) -> list[Evaluation]:
         with replacing(run.path / "model.zip") as part:
             model.save(part)
     return arena.found
+
+
+class Curves(TensorBoardOutputFormat):
+    """The library's curves; Ctrl-C waits until they are written."""
+
+    def write(self, *told: Any) -> None:
+        with uninterrupted():
+            super().write(*told)
 
 
 def progress_table(path: Path, steps: int) -> CSVOutputFormat:

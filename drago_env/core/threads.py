@@ -1,22 +1,67 @@
-"""Threads that share a batch: each call of a kernel is split into slices of its rows."""
+"""Threads that share a batch, and how Ctrl-C meets them."""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
+Part = TypeVar("Part")
+Answer = TypeVar("Answer")
 Task = tuple[Callable[..., None], tuple[Any, ...], list[BaseException | None], SimpleQueue[None]]
 
 
-class ThreadTeam:
-    """So many threads in all, the caller being one of them; kernels release the GIL.
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; a second one does not.
 
-    Plain queues wake a thread faster than an executor's futures, and a batch of a few thousand
-    games is done in less than a millisecond.
+    Python's executors and queues keep locks that an exception in their midst leaves locked, or a
+    thread asleep that was to be woken: the program would not end.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    came: list[tuple[int, Any]] = []
+
+    def note(number: int, frame: Any) -> None:
+        if came:
+            usual(number, frame)
+        came.append((number, frame))
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            usual(*came[0])
+
+
+class ThreadPool:
+    """Threads that answer for parts of a batch; Ctrl-C waits until all have answered."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def map(self, function: Callable[[Part], Answer], parts: Iterable[Part]) -> list[Answer]:
+        """What the function says of each part."""
+        with uninterrupted():
+            return list(self._pool.map(function, parts))
+
+
+class ThreadTeam:
+    """Threads for calls of a kernel that are split into slices of rows.
+
+    So many threads in all, the caller being one of them; kernels release the GIL. Plain queues
+    wake a thread faster than an executor's futures, and a batch of a few thousand games is done in
+    less than a millisecond.
     """
 
     def __init__(self, threads: int) -> None:

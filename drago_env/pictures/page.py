@@ -96,11 +96,14 @@ def html(film: Replay, title: str | None = None) -> str:
 def gif(film: Replay, path: str | Path, milliseconds: int = 600) -> None:
     """A game as an animated GIF: the deal and then a frame for each move; needs Pillow."""
     image = canvas.pillow().Image
-    frames = [image.fromarray(frame.picture.rgb()) for frame in film.frames]
-    palette = frames[len(frames) // 2].quantize(256)
-    small = [frame.quantize(palette=palette, dither=image.Dither.NONE) for frame in frames]
-    durations = [milliseconds] * (len(small) - 1) + [max(milliseconds, _PAUSE)]
-    small[0].save(path, "GIF", save_all=True, append_images=small[1:], duration=durations, loop=0)
+    pictures = [frame.picture for frame in film.frames]
+    palette = image.fromarray(pictures[len(pictures) // 2].rgb()).quantize(256)
+    frames = (  # one at a time: as pixels, a long game is large
+        image.fromarray(picture.rgb()).quantize(palette=palette, dither=image.Dither.NONE)
+        for picture in pictures
+    )
+    durations = [milliseconds] * (len(pictures) - 1) + [max(milliseconds, _PAUSE)]
+    next(frames).save(path, "GIF", save_all=True, append_images=frames, duration=durations, loop=0)
 
 
 def move_text(film: Replay, number: int) -> str:

@@ -344,7 +344,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return Move(self._seat_of[self._mover], self._actions[-1], told, points)
 
     def close(self) -> None:
-        """Closes the window, if there is one; `reset` opens the environment again."""
+        """Closes the window, if there is one; `reset` and `restore` open the environment again."""
         self._running, self._closed, self._seer = False, True, None
         if self._window is not None:
             self._window.close()

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from drago_env.core.checks import checked_arrays, seed_array, whole
 from drago_env.game import Game
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, told
+from drago_env.wrappers.spaces import CLOSED, at_row, told
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -102,11 +102,7 @@ class LearnerVecEnv(VecEnv):
         if len(ended):
             last, truncated = batch.observation(), batch.game.truncated(batch.state)
             for row, info in zip(ended.tolist(), self._infos(ended), strict=True):
-                info["terminal_observation"] = (
-                    {key: part[row] for key, part in last.items()}
-                    if isinstance(last, dict)
-                    else last[row]
-                )
+                info["terminal_observation"] = at_row(last, row)
                 info["TimeLimit.truncated"] = bool(truncated[row])
                 info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row])}
                 infos[row] = info
@@ -197,11 +193,11 @@ class LearnerVecEnv(VecEnv):
         self._batch.restore(snapshot)
         self._note(range(self.num_envs))
         self._returns[:], self._lengths[:] = returns, lengths
-        self._started = True
+        self._started, self._closed = True, False
 
     def __repr__(self) -> str:
         return told(self, self._batch.game, f"{self.num_envs} games")
 
     def close(self) -> None:
-        """Nothing is stepped any more until the next reset."""
+        """Nothing is stepped any more until the next `reset` or `restore`."""
         self._closed = True

@@ -15,7 +15,7 @@ from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, seed_array, select, whole
 from drago_env.game import Game
 from drago_env.moved import moved
-from drago_env.wrappers.spaces import CLOSED, decision_space, told
+from drago_env.wrappers.spaces import CLOSED, at_row, decision_space, final, told
 
 
 class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -27,7 +27,12 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     of steps into rewards by seat. With `action_features=True` the observation also lists the legal
     actions (-1 past their end) with the features of each. A finished game is dealt anew in the
     same step; `info["scores"]` and `info["winners"]` tell how it came out, and are 0 in the rows
-    whose games go on. `info` has the same keys at every step.
+    whose games go on. `info` has these keys at every step.
+
+    Where games have ended, it also has Gymnasium's `final_obs` and `final_info`: the end as the
+    seat that decided last sees it. If some were cut off, `final_info["observations"]` is what
+    every seat saw then, `(num_envs, seats, size)`, and 0 elsewhere: its value is what the seat
+    could still expect, `truncated` in `trajectories`.
     """
 
     def __init__(self, game: Game, num_envs: int = 1, action_features: bool = False) -> None:
@@ -87,15 +92,52 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         over = self._turn.legal.counts == 0
         truncated = over & self.game.truncated(self.state)
         rewards = self._turn.outcome.rewards.copy()
-        told = self._no_results()
+        told = self._no_results() | {"rewards": rewards}
+        ends: dict[str, Any] = {}
         if over.any():
             ended = select(self.state, np.flatnonzero(over))
             told["scores"][over] = self.game.scores(ended)
             told["winners"][over] = self.game.winners(ended)
+            ends = self._ends(movers, over, truncated, told)
             self._deal(np.flatnonzero(over))
         own = rewards[self._rows, movers].astype(np.float64)
-        info = self._info() | told | {"rewards": rewards}
-        return self._observation(), own, over & ~truncated, truncated, info
+        return self._observation(), own, over & ~truncated, truncated, self._info() | told | ends
+
+    def _ends(
+        self,
+        movers: NDArray[np.int64],
+        over: NDArray[np.bool_],
+        truncated: NDArray[np.bool_],
+        told: dict[str, Any],
+    ) -> dict[str, Any]:
+        """What is told of games that have ended, before they are dealt anew."""
+        game, rows = self.game, np.flatnonzero(over)
+        mask = self._turn.legal.mask.copy()
+        mask[rows, -1] = 1  # so that no mask is all zero
+        seen: dict[str, NDArray[Any]] = {
+            "observation": game.observe(select(self.state, rows), movers[rows]),
+            "action_mask": mask[rows],
+        }
+        if self.action_features:
+            listed = (len(rows), game.spec.max_legal)
+            seen["legal_actions"] = np.full(listed, -1)
+            seen["action_features"] = np.zeros((*listed, game.spec.feature_size), np.float32)
+        info = told | {"current_player": movers, "action_mask": mask}
+        if truncated.any():
+            info["observations"] = self._seen_by_all(np.flatnonzero(truncated))
+        return final(over, (at_row(seen, place) for place in range(len(rows))), info)
+
+    def _seen_by_all(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """What every seat sees in these rows, `(num_envs, seats, size)`; 0 in the others."""
+        game, spec = self.game, self.game.spec
+        seen = np.zeros((self.num_envs, spec.seats, spec.observation_size), np.float32)
+        players = game.players(self.state)
+        for seat in range(spec.seats):
+            seated = rows[players[rows] > seat]
+            seen[seated, seat] = game.observe(
+                select(self.state, seated), np.full(len(seated), seat)
+            )
+        return seen
 
     def _no_results(self) -> dict[str, NDArray[Any]]:
         shape = (self.num_envs, self.game.spec.seats)
@@ -130,7 +172,7 @@ class SelfPlayVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.game.check(state)
         self.state[:], self._seeds[:] = state, seeds
         self.game.look(self.state, self._turn)
-        self._started = True
+        self._started, self.closed = True, False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

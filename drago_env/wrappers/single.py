@@ -13,7 +13,7 @@ from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, check_render_mode, told
+from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, at_row, check_render_mode, told
 from drago_env.wrappers.texts import action_from_text, legal_texts
 
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
@@ -102,8 +102,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
         return self._batch.view()
 
     def _observation(self) -> Any:
-        seen = self._batch.observation()
-        return {key: part[0] for key, part in seen.items()} if isinstance(seen, dict) else seen[0]
+        return at_row(self._batch.observation(), 0)
 
     def _info(self) -> dict[str, Any]:
         parts = {"action_mask": self._batch.mask(), **self._batch.info()}
@@ -168,7 +167,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
             self.render()
 
     def close(self) -> None:
-        """Closes the window, if there is one; `reset` opens the environment again."""
+        """Closes the window, if there is one; `reset` and `restore` open the environment again."""
         self._closed = True
         if self._window is not None:
             self._window.close()
@@ -184,7 +183,7 @@ class LearnerEnv(gymnasium.Env[Any, Any]):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
-        self._started = True
+        self._started, self._closed = True, False
 
     def __repr__(self) -> str:
         return told(self, self._batch.game, f"against {', '.join(self._batch.pool)}")

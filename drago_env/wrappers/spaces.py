@@ -1,11 +1,13 @@
-"""What adapters have in common: their spaces and render modes."""
+"""What adapters have in common: their spaces, render modes, and what they tell of ended games."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from drago_env.game import Game, GameSpec
 
@@ -32,6 +34,19 @@ def decision_space(spec: GameSpec, action_features: bool) -> spaces.Dict:
         parts["legal_actions"] = spaces.Box(-1, spec.num_actions - 1, shape[:1], np.int64)
         parts["action_features"] = spaces.Box(-bound, bound, shape, np.float32)
     return spaces.Dict(parts)
+
+
+def at_row(seen: Any, row: int) -> Any:
+    """What is seen in one game of a batch."""
+    return {key: part[row] for key, part in seen.items()} if isinstance(seen, dict) else seen[row]
+
+
+def final(over: NDArray[np.bool_], seen: Iterable[Any], info: dict[str, Any]) -> dict[str, Any]:
+    """What Gymnasium's same-step mode tells of the games that have ended, the last seen of each."""
+    last = np.full(len(over), None, object)
+    for row, observation in zip(np.flatnonzero(over), seen, strict=True):
+        last[row] = observation
+    return {"final_obs": last, "_final_obs": over, "final_info": info, "_final_info": over}
 
 
 def told(env: Any, game: Game, *more: str) -> str:

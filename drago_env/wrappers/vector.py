@@ -16,7 +16,7 @@ from drago_env.core.checks import seed_array
 from drago_env.game import Game
 from drago_env.policy import View
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
-from drago_env.wrappers.spaces import CLOSED, told
+from drago_env.wrappers.spaces import CLOSED, at_row, final, told
 
 
 class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -120,9 +120,8 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         truncated = over & batch.game.truncated(batch.state)
         info: dict[str, Any] = {}
         if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
-            ended = np.flatnonzero(over)
-            info = {"final_obs": self._final_observations(ended), "_final_obs": over}
-            info |= {"final_info": self._info(), "_final_info": over}
+            ended, seen = np.flatnonzero(over), batch.observation()
+            info = final(over, (at_row(seen, row) for row in ended.tolist()), self._info())
             batch.reset_following(ended)
         observation = batch.observation()
         return observation, rewards, over & ~truncated, truncated, self._info() | info
@@ -134,17 +133,6 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def opponent_names(self, numbers: ArrayLike | None = None) -> NDArray[np.object_]:
         """Whom the learners meet, or the names of these numbers of `info["opponents"]`."""
         return self._batch.opponent_names(numbers)
-
-    def _final_observations(self, ended: NDArray[np.int64]) -> NDArray[np.object_]:
-        """The last observation of each finished game, in Gymnasium's form: an array of objects."""
-        seen, final = self._batch.observation(), np.full(self.num_envs, None, object)
-        for row in ended:
-            final[row] = (
-                {key: part[row] for key, part in seen.items()}
-                if isinstance(seen, dict)
-                else seen[row]
-            )
-        return final
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._batch.mask(), **self._batch.info()}
@@ -167,4 +155,4 @@ class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def restore(self, snapshot: Any) -> None:
         """Goes on from a snapshot, with the same opponents as the environment that made it."""
         self._batch.restore(snapshot)
-        self._started = True
+        self._started, self.closed = True, False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import weakref
 from collections.abc import Callable
 from html import escape, unescape
 from pathlib import Path
@@ -185,6 +186,25 @@ def test_a_gif_has_a_frame_for_each_move(tmp_path: Path) -> None:
         assert film.size == (960, 640)
         assert film.info["duration"] == 200
         assert film.info["loop"] == 0
+
+
+def test_a_gif_draws_one_frame_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long game in full colours would need more than a gigabyte."""
+    image = pytest.importorskip("PIL.Image", reason="a GIF needs Pillow")
+    made, drawn, most = image.fromarray, [], 0
+
+    def draw(pixels: Any) -> Any:
+        nonlocal most
+        picture = made(pixels)
+        drawn.append(weakref.ref(picture))
+        most = max(most, sum(one() is not None for one in drawn))
+        return picture
+
+    monkeypatch.setattr(image, "fromarray", draw)
+    played = play(TINY[0]).record()
+    page.gif(record.pictures(played), tmp_path / "game.gif")
+    assert len(drawn) > len(played["moves"]) > 4
+    assert most == 1
 
 
 def test_the_shell_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
