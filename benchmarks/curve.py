@@ -62,8 +62,10 @@ def plot(curves: dict[str, list[Point]], base: str, path: Path) -> None:
         axis.fill_between(minutes, lows, highs, alpha=0.15)
     axis.set(xlabel="minutes of CPU time", ylabel=f"share of the victory of one seat among {base}")
     axis.legend(frameon=False)
-    style = {"svg.hashsalt": "curve", "svg.fonttype": "none"}
-    with matplotlib.rc_context(style), replacing(path) as part:
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "curve", "svg.fonttype": "none"}),
+        replacing(path) as part,
+    ):
         figure.savefig(part, format="svg", metadata={"Date": None})
 
 

@@ -28,7 +28,7 @@ from train.prepare import completed, prepared, told
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-DEAF = {"thumbs": False, "foresight": 0}
+DEAF: dict[str, Any] = {"thumbs": False, "foresight": 0}
 
 
 def game_of(name: str) -> Any:
@@ -197,7 +197,7 @@ def test_a_run_goes_on_as_it_began(tmp_path: Path) -> None:
     shape = replace(training.shape, **DEAF)
     save(start, TorchNetwork(shape).weights(), shape, training.game.signature)
     assert not begin(Arguments(out=tmp_path / "other", start=start, **words)).shape.thumbs
-    more = {"start": start, "thumbs": True, "foresight": True}
+    more: dict[str, Any] = {"start": start, "thumbs": True, "foresight": True}
     grown = begin(Arguments(out=tmp_path / "grown", **more, **words)).learner
     assert grown.network.shape == training.shape
     old, new = load(start).weights["features.weight"], grown.network.weights()["features.weight"]

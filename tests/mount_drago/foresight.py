@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from drago_env.mount_drago.planning import Weights, WinChance
 from tests.mount_drago.reference import Reference
@@ -18,7 +19,7 @@ from tests.mount_drago.thumbs import (
 )
 
 UNLIKELY = 0.01
-NOTHING = {
+NOTHING: dict[str, Any] = {
     "gains": [0.0, 0.0, 0.0],
     **dict.fromkeys(("gainful", "reach", "reply_scores", "reply_gain", "reply_ends"), 0.0),
     **dict.fromkeys(("reply_verdict", "win", "next_gain", "own_value", "rival_value"), 0.0),
@@ -56,9 +57,9 @@ def likely(
         left, cards = left * none, cards - unseen[card]
 
 
-def foreseen(side: Reference, action: int, weights: Weights, leaf: WinChance) -> dict[str, object]:
+def foreseen(side: Reference, action: int, weights: Weights, leaf: WinChance) -> dict[str, Any]:
     """By the names of `observation.FORESIGHT`, not scaled."""
-    found: dict[str, object] = dict(NOTHING)
+    found = dict(NOTHING)
     if side.step != "play":
         return found
     seat, (block, card) = side.seat, divmod(action, side.kinds)

@@ -75,7 +75,7 @@ def test_chances_are_chances() -> None:
 
 def test_other_games_foresee_nothing() -> None:
     for name in ("dragon_delta", "rupe_dei_draghi"):
-        game = make(name)
+        game: Any = make(name)
         assert foresight_size(game) == 0
         state = game.new([0])
         with pytest.raises(ValueError, match=f"{name} foresees nothing"):
