@@ -10,7 +10,7 @@ WORKERS ?= auto
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-demo: $(VENV)/.ready  ## train a network from nothing (about 6 minutes) and play it
+demo: $(VENV)/.ready  ## train a network (a few minutes) and play it
 	$(BIN)/python -m train.demo
 
 play: $(VENV)/.ready  ## play against the agents, or watch them, in the browser

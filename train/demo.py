@@ -1,4 +1,4 @@
-"""`python -m train.demo`: a player in about five minutes on two cores.
+"""`python -m train.demo`: a player in a few minutes on two cores.
 
 It trains a network by lessons about its own games, plays it against the simple agents that there
 are, and leaves the learning curve and the replay page of a game in the run folder. The weights
@@ -36,7 +36,7 @@ class Demo:
     """what is played, as NAME:players=3"""
     seed: int = 0
     """of the training"""
-    steps: int = 1_000_000
+    steps: int = 600_000
     """decisions to learn from"""
     lessons: int | None = None
     """the first so many of them have a search as teacher, by default all; then comes self-play"""
@@ -70,7 +70,7 @@ class Demo:
             thumbs=self.thumbs,
             pool_share=0.5,  # half of the games are against the heuristic, if there is one
             pool_size=0,
-            evaluate_every=5,
+            evaluate_every=3,
             evaluate_games=200,
         )
 
