@@ -53,7 +53,7 @@ TOLD = Arguments(
     evaluate_games=2,
     threads=1,
 )
-TIMES = {"seconds", "steps_per_second", "collecting", "environment"}
+TIMES = {"seconds", "steps_per_second", "cpu_seconds", "collecting", "environment"}
 FILES = {"config.json", "metrics.csv", "evaluations.csv", "tensorboard", NETWORK, "checkpoints"}
 FILES |= {RESUME, "card.md", "curve.svg"}
 
@@ -382,7 +382,9 @@ def test_the_command_trains_a_network_that_plays(
     assert {path.name for path in out.iterdir()} == FILES
     card = (out / "card.md").read_text()
     assert shown.out.strip() == card.strip()
-    assert replace(told, thumbs=True).command() in card  # what it did not say is said here
+    assert (
+        replace(told, thumbs=True, foresight=True).command() in card
+    )  # what it did not say is said here
     assert "384 decisions, 2 updates" in card
     assert "seed: 5" in card
     assert all(f"{name} " in card for name in runs.PACKAGES)
@@ -391,7 +393,7 @@ def test_the_command_trains_a_network_that_plays(
     assert "uniform" in card
     assert "self-000001" in card
     config = json.loads((out / "config.json").read_text())
-    assert Arguments.read(config["arguments"]) == replace(told, thumbs=True)
+    assert Arguments.read(config["arguments"]) == replace(told, thumbs=True, foresight=True)
     assert [path.name for path in (out / "checkpoints").iterdir()] == ["self-000001.safetensors"]
     assert list((out / "tensorboard").iterdir())
     player = f"neural:path={out / NETWORK}"

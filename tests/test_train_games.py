@@ -262,5 +262,5 @@ def test_a_table_has_no_columns_that_the_game_has_not() -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_the_demo_shows_it(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     demonstrate(Demo(tmp_path / "demo", game=name, steps=1, lessons=0, games=4))
-    assert f"Training a network for {name}, from nothing" in capsys.readouterr().out
+    assert f"Training a network for {name}, from the rules of thumb" in capsys.readouterr().out
     assert "<html" in (tmp_path / "demo" / "game.html").read_text(encoding="utf-8")
