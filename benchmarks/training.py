@@ -277,7 +277,10 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, nargs="*", default=MINUTES, help=words)
     parser.add_argument("--write", metavar="FILE", help="write the table to this Markdown file")
     chosen = parser.parse_args()
-    command = "python -m benchmarks.training --quick" if chosen.quick else "make bench-train"
+    asked = [" --quick"] * chosen.quick
+    if tuple(chosen.minutes) != MINUTES:
+        asked.append(" ".join([" --minutes", *(f"{minute:g}" for minute in chosen.minutes)]))
+    command = "python -m benchmarks.training" + "".join(asked) if asked else "make bench-train"
     marks = learning(chosen.minutes, 200 if chosen.quick else ARENA) if chosen.minutes else []
     page = markdown(figures(chosen.quick), marks, command)
     print(page)
