@@ -25,7 +25,8 @@ class Guided(Search):
     """The flat search, in which actions start with what the network's liking is worth.
 
     The more playouts an action has had, the less the advice counts. It takes the parameters of a
-    flat `search` besides its own.
+    flat `search` besides its own. A network that is told what the rules of thumb think has said
+    what their head start would say again: by default there is none then.
     """
 
     _: KW_ONLY
@@ -47,7 +48,8 @@ class Guided(Search):
     def _start(self, planner: Planner, game: Any, state: Any) -> NDArray[np.float64]:
         priors = self._network.evaluate(game, state).priors
         liking = self.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64))
-        start = super()._start(planner, game, state)
+        told = self.head_start is None and self._network.held(game.spec.name).shape.thumbs
+        start = None if told else super()._start(planner, game, state)
         return liking if start is None else liking + start
 
 

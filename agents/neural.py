@@ -209,10 +209,13 @@ class Neural:
         actions: NDArray[np.int64] = legal.actions[np.arange(len(mask)), picks].astype(np.int64)
         return actions
 
+    def held(self, game: str) -> Checkpoint:
+        """The checkpoint that it plays a game by."""
+        return self.checkpoint or _shipped(game)[0]
+
     def digest(self, game: str) -> str:
         """What tells the weights from others; `game` is the one that is played."""
-        held = self.checkpoint or _shipped(game)[0]
-        found = hashlib.sha256()
+        held, found = self.held(game), hashlib.sha256()
         for name in sorted(held.weights):
             found.update(name.encode() + held.weights[name].tobytes())
         return found.hexdigest()[:16]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.guided import Guided
+from agents.guided import LEAST_PRIOR, Guided
 from agents.network import Shape
 from agents.neural import CheckpointError, save
-from drago_env import MountDrago, play, resolve
+from drago_env import MountDrago, play, resolve, search
 from drago_env.core import planning
 from drago_env.core.planning import Plan, SearchResult
 from drago_env.mount_drago.planning import PLANNER, weights
@@ -25,10 +25,10 @@ PLAYOUTS = 24
 BOARDS = pytest.mark.parametrize("name", VARIANTS)
 
 
-def opinionated(game: MountDrago, path: Path) -> Path:
+def opinionated(game: MountDrago, path: Path, thumbs: bool = False) -> Path:
     """A checkpoint whose network has likings."""
     torch.manual_seed(5)
-    shape = Shape.of(game, trunk=(24, 16), action=(16, 8))
+    shape = Shape.of(game, trunk=(24, 16), action=(16, 8), thumbs=thumbs)
     network = Network(shape)
     with torch.no_grad():
         for weight in network.parameters():
@@ -71,6 +71,20 @@ def test_it_is_the_search_of_the_oracle(name: str, agent: Guided) -> None:
         assert found.visits[row, :count].tolist() == list(slow.visits.values())
         worth = [slow.worth(action) for action in slow.actions]
         assert found.values[row, :count].tolist() == pytest.approx(worth, abs=1e-9)
+
+
+def test_a_network_that_knows_the_rules_of_thumb_has_said_their_head_start(tmp_path: Path) -> None:
+    game, state = running("standard", 25)
+    path = str(opinionated(game, tmp_path / "told.safetensors", thumbs=True))
+    told, asked = Guided(path=path), Guided(path=path, head_start=PLANNER.head_start)
+    priors = told._network.evaluate(game, state).priors.astype(np.float64)
+    advice = told.prior_weight * np.log(np.maximum(priors, LEAST_PRIOR))
+    known = np.arange(advice.shape[1]) < game.legal(state).counts[:, None]
+    starts = [np.where(known, one._start(PLANNER, game, state), 0.0) for one in (told, asked)]
+    np.testing.assert_allclose(starts[0][known], advice[known], atol=1e-4)
+    thumbs = search.Search(head_start=PLANNER.head_start)._start(PLANNER, game, state)
+    assert thumbs is not None
+    np.testing.assert_allclose(starts[1] - starts[0], thumbs, atol=1e-9)
 
 
 def test_with_all_prior_weight_it_plays_as_the_network(agent: Guided) -> None:

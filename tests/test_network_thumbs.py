@@ -238,5 +238,5 @@ def test_what_is_foreseen_can_be_told_to_a_network_that_knew_the_rules_of_thumb(
         assert np.abs(old - new).max() < 1e-5
     check_game(grown, game)
     other = replace(grown, shape=replace(grown.shape, foresight=3))
-    with pytest.raises(ValueError, match="trained for foresight 3, but this game has foresight 14"):
+    with pytest.raises(ValueError, match="trained for foresight 3, but this game has foresight 18"):
         check_game(other, game)

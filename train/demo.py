@@ -42,7 +42,7 @@ class Demo:
     """the first so many of them have a search as teacher, by default all; then comes self-play"""
     thumbs: bool | None = None
     """begin where the rules of thumb are, by default if the game has any, or else from nothing"""
-    games: int = 8000
+    games: int = 2000
     """of each arena at the end"""
 
     def __post_init__(self) -> None:

@@ -127,9 +127,20 @@ FORESIGHT = laid_out(
     ("own_value", (1,), 1 / 8, "after the reply: value of the own dragon's space"),
     ("rival_value", (1,), 1 / 8, "after the reply: mean value of the others' spaces"),
     ("reply_worth", (1,), 1 / 8, "what the reply is worth to who makes it, in points"),
+    (
+        "later_danger",
+        (1,),
+        1 / 8,
+        "what the best scorings of the riders after the next one are expected to gain for the own "
+        "seat, mostly a loss",
+    ),
+    ("follow_worth", (1,), 1 / 8, "what the own best card after the reply is worth, in points"),
+    ("follow_danger", (1,), 1 / 8, "after that card: `danger`, as among the features"),
+    ("follow_win", (1,), 1.0, "after that card: chance to win, with `follow_danger`"),
     fractions=(
         *("gains", "reply_scores", "reply_gain", "reply_ends", "reply_verdict", "win"),
         *("next_gain", "own_value", "rival_value", "reply_worth"),
+        *("later_danger", "follow_worth", "follow_danger", "follow_win"),
     ),
 )
 (
@@ -145,6 +156,10 @@ FORESIGHT = laid_out(
     THEN_OWN_VALUE,
     THEN_RIVAL_VALUE,
     REPLY_WORTH,
+    LATER_DANGER,
+    FOLLOW_WORTH,
+    FOLLOW_DANGER,
+    FOLLOW_WIN,
 ) = starts(FORESIGHT)
 
 

@@ -109,13 +109,13 @@ def lead(scores: Sequence[int], seat: int) -> int:
     return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
 
 
-def danger(side: Reference, seat: int, unseen: Counter[int]) -> float:
-    """What the next rider's best scoring is expected to bring the seat.
+def danger(side: Reference, seat: int, unseen: Counter[int], following: int | None = None) -> float:
+    """What a rider's best scoring, by default the next one's, is expected to bring the seat.
 
     His hand is a random one of the unseen cards. Cards that gain him as many whole points are
     one class; he plays a card of the best class of which he holds any.
     """
-    rider = (seat + 1) % side.players
+    rider = (seat + 1) % side.players if following is None else following
     classes: dict[int, list[float]] = defaultdict(list)  # what each card brings the seat
     for card, count in unseen.items():
         play = tried(side, rider, card)
@@ -172,9 +172,12 @@ def think_of_play(side: Reference, action: int) -> Thoughts:
 
 
 def think_of_card(
-    side: Reference, seat: int, card: int, keep: bool, rest: Sequence[int]
+    side: Reference, seat: int, card: int, keep: bool, rest: Sequence[int], light: bool = False
 ) -> Thoughts:
-    """The thoughts about a card, whether the seat holds it or not, that leaves this hand."""
+    """The thoughts about a card, whether the seat holds it or not, that leaves this hand.
+
+    Light ones neither plan nor reckon with danger.
+    """
     play = tried(side, seat, card, keep=keep)
     after, ahead = play.after, lead(play.after.scores, seat)
     reaches = "summit" in after.events
@@ -190,8 +193,8 @@ def think_of_card(
         place=space_value(after, seat),
         rival=-sum(rivals) / len(rivals),
         ahead=value_ahead(after, seat),
-        plan=best_gain(after, seat, rest),
-        danger=danger(after, seat, side.unseen(seat)),
+        plan=0.0 if light else best_gain(after, seat, rest),
+        danger=0.0 if light else danger(after, seat, side.unseen(seat)),
         end=0,
         tempo=tempo,
     )

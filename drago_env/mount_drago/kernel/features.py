@@ -99,5 +99,6 @@ def prospects(game: Any, seat: Any, card: Any, rules: Any, scale: Any, work: Any
     others = work["sums"][MAJOR] - work["value"][MAJOR, seat]
     out[RIVAL_VALUE] = others / (np.int64(game["players"]) - 1) * scale[RIVAL_VALUE]
     out[NEXT_GAIN] = best_gain(game, seat, card, rules, work) * scale[NEXT_GAIN]
-    danger = danger_of(game, seat, rules["colour"][card], rules, work)
+    following = seat + 1 if seat + 1 < game["players"] else 0
+    danger = danger_of(game, seat, following, rules["colour"][card], rules, work)
     out[DANGER] = danger * scale[DANGER]

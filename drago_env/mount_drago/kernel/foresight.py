@@ -1,4 +1,4 @@
-"""What a play leaves in the hand, and what the next rider's reply is likely to leave of it."""
+"""What a play leaves in the hand, and what the next two plays are likely to leave of it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from drago_env.mount_drago.kernel.heuristic import (
     NOBODY,
     assess,
     best_gain,
+    danger_of,
     gain_of,
     gain_with,
     lead_of,
+    list_all_threats,
     take_back,
     try_play,
     weigh,
@@ -21,8 +23,12 @@ from drago_env.mount_drago.kernel.heuristic import (
 from drago_env.mount_drago.kernel.turn import score_riders, triggers
 from drago_env.mount_drago.kernel.win_chance import THREAT, TURN, spread_of, standing
 from drago_env.mount_drago.observation import (
+    FOLLOW_DANGER,
+    FOLLOW_WIN,
+    FOLLOW_WORTH,
     GAINFUL,
     GAINS,
+    LATER_DANGER,
     REACH,
     REPLY_ENDS,
     REPLY_GAIN,
@@ -131,6 +137,82 @@ def list_replies(game: Any, rules: Any, weights: Any, work: Any) -> Any:
 
 
 @inlined
+def best_card(game: Any, seat: Any, without: Any, rules: Any, weights: Any, work: Any) -> Any:
+    """The card of the seat on turn that the rules of thumb think best, -1 if there is none.
+
+    One card `without` is out of the hand. Also returns what it is worth.
+    """
+    best: Any = -1
+    most = -np.inf
+    for i in range(game["hand_size"][seat]):
+        card = np.int64(game["hand"][seat, i])
+        if card == without:
+            without = -1
+            continue
+        worth = assess(game, card, rules, weights, work)
+        if worth > most:
+            best = card
+            most = worth
+    return best, most
+
+
+@inlined
+def gain_left(game: Any, seat: Any, cards: Any, rules: Any, work: Any) -> Any:
+    """As `best_gain`, when two cards are out of the hand."""
+    first, second = cards
+    others = np.int64(game["players"]) - 1
+    best = 0.0
+    for i in range(game["hand_size"][seat]):
+        card = np.int64(game["hand"][seat, i])
+        if card == first:
+            first = -1
+        elif card == second:
+            second = -1
+        else:
+            ahead = rules["ahead"][game["position"][rules["colour"][card]]]
+            best = max(best, gain_with(seat, card, ahead, others, rules, work))
+    return best
+
+
+@inlined
+def dangers(game: Any, seat: Any, first: Any, last: Any, card: Any, rules: Any, work: Any) -> Any:
+    """`danger_of` the riders who follow the seat as the `first` to the `last`, after this card."""
+    players = np.int64(game["players"])
+    list_all_threats(game, rules, work)
+    total = 0.0
+    for k in range(first, last + 1):
+        rider = seat + k if seat + k < players else seat + k - players
+        total += danger_of(game, seat, rider, rules["colour"][card], rules, work)
+    return total
+
+
+@inlined
+def add_follow_up(
+    game: Any, seat: Any, without: Any, share: Any, rules: Any, minds: Any, work: Any, out: Any
+) -> None:
+    """Adds what the own best card after a reply leads to, by the share of the reply."""
+    thumbs, spread, weights = minds
+    card, worth = best_card(game, seat, without, rules, thumbs, work)
+    if card < 0:
+        out[FOLLOW_WIN] += share * chance_to_win(game, seat, 0.0, spread, rules, weights)
+        return
+    before = np.int64(game["position"][rules["colour"][card]])
+    top, lead = make_play(game, seat, seat, card, False, rules, work["played"][2])
+    out[FOLLOW_WORTH] += share * worth * POINTS
+    if game["summit"] == rules["summit_dragons"]:
+        out[FOLLOW_WIN] += share * (1 + min(max(lead, -1), 1)) / 2
+    else:
+        weigh(game, rules, work)
+        threat = gain_left(game, seat, (without, card), rules, work)
+        danger = dangers(game, seat, 1, 1, card, rules, work)
+        # it is no longer the seat's turn, which is all that the danger counts by
+        gain = threat * weights[THREAT] / (weights[THREAT] + weights[TURN]) + danger
+        out[FOLLOW_DANGER] += share * danger * POINTS
+        out[FOLLOW_WIN] += share * chance_to_win(game, seat, gain, spread, rules, weights)
+    unmake_play(game, seat, card, before, top, rules, work["played"][2])
+
+
+@inlined
 def add_reply(
     game: Any,
     seat: Any,
@@ -138,12 +220,15 @@ def add_reply(
     reply: Any,
     share: Any,
     rules: Any,
-    leaf: Any,
+    minds: Any,
     work: Any,
     out: Any,
 ) -> None:
-    """Adds what one reply leaves, by its share; `leaf` is the spread and the weights of leaves."""
-    spread, weights = leaf
+    """Adds what one reply leaves, by its share.
+
+    `minds` are the weights of the rules of thumb, the spread, and the weights of leaves.
+    """
+    _, spread, weights = minds
     players, player = np.int64(game["players"]), np.int64(game["seat"])
     before = np.int64(game["position"][rules["colour"][reply]])
     triggered = triggers(game, reply, rules)
@@ -158,6 +243,7 @@ def add_reply(
         out[REPLY_ENDS] += share
         out[REPLY_VERDICT] += share * verdict
         out[WIN] += share * (1 + verdict) / 2
+        out[FOLLOW_WIN] += share * (1 + verdict) / 2
     else:
         threat = best_gain(game, seat, without, rules, work)
         own = work["value"][MAJOR, seat]
@@ -166,6 +252,9 @@ def add_reply(
         out[THEN_GAIN] += share * threat * POINTS
         out[THEN_OWN_VALUE] += share * own * POINTS
         out[THEN_RIVAL_VALUE] += share * others * POINTS
+        game["seat"] = seat
+        add_follow_up(game, seat, without, share, rules, minds, work, out)
+        game["seat"] = player
     unmake_play(game, player, reply, before, top, rules, work["played"][1])
 
 
@@ -176,9 +265,10 @@ def write_foresight(
     """What is foreseen of a play of the seat on turn, in the order of `observation.FORESIGHT`.
 
     The next rider is taken to hold a random hand of the unseen cards, and to play the one that
-    the rules of thumb with these weights think best. Plays are tried on the record itself and
-    taken back. A play that ends the game has no reply, a discard none that is foreseen. `foresee`
-    must have been called.
+    the rules of thumb with these weights think best; then the own seat plays its best card by
+    them, of those that it holds now. Plays are tried on the record itself and taken back. A play
+    that ends the game has no reply, a discard none that is foreseen. `foresee` must have been
+    called.
     """
     for k in range(out.shape[0]):
         out[k] = 0
@@ -192,10 +282,14 @@ def write_foresight(
     top, lead = make_play(game, seat, seat, card, keep, rules, work["played"][0])
     if game["summit"] == rules["summit_dragons"]:
         out[WIN] = (1 + min(max(lead, -1), 1)) / 2
+        out[FOLLOW_WIN] = out[WIN]
     else:
         weigh(game, rules, work)
         look_at_hand(game, seat, card, rules, work, out)
-        leaf = spread_of(game, rules, leaf_weights), leaf_weights
+        if players > 2:
+            danger = dangers(game, seat, 2, players - 1, card, rules, work)
+            out[LATER_DANGER] = danger * POINTS
+        minds = weights, spread_of(game, rules, leaf_weights), leaf_weights
         game["seat"] = seat + 1 if seat + 1 < players else 0
         count = list_replies(game, rules, weights, work)
         hand = np.float64(game["hand_size"][game["seat"]])
@@ -207,7 +301,7 @@ def write_foresight(
             none = np.exp(-hand * cards / unseen)
             if left * none < UNLIKELY or place + 1 == count:
                 none = 0.0
-            add_reply(game, seat, card, reply, left * (1.0 - none), rules, leaf, work, out)
+            add_reply(game, seat, card, reply, left * (1.0 - none), rules, minds, work, out)
             left *= none
             unseen -= cards
             if none == 0.0:

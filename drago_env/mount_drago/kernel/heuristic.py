@@ -41,7 +41,7 @@ WORK = scratch(
     ("terms", "<f8", (3, SEATS + 1, 5)),  # see `danger_of`
     ("replies", "<f8", (MAX_CARD_KINDS,)),  # what each card is worth to who replies with it
     ("best_first", "<i8", (MAX_CARD_KINDS,)),
-    ("played", "<i2", (2, SEATS)),  # points of a play and of the reply to it
+    ("played", "<i2", (3, SEATS)),  # points of a play, of the reply to it and of what follows
 )
 
 
@@ -144,13 +144,8 @@ def list_threats(game: Any, dragon: Any, place: Any, rules: Any, work: Any) -> A
 
 
 @inlined
-def foresee(game: Any, rules: Any, work: Any) -> None:
-    """What the seat on turn must reckon with; `danger_of` needs it, the same for every play."""
-    count_unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
-    size: Any = 0
-    for card in range(np.int64(rules["card_kinds"])):
-        size += np.int64(work["unseen"][card])
-    work["unseen_size"] = size
+def list_all_threats(game: Any, rules: Any, work: Any) -> None:
+    """The threats of every dragon, and where each one's begin."""
     colours = np.int64(rules["colours"])
     place: Any = 0
     for dragon in range(colours):
@@ -160,8 +155,19 @@ def foresee(game: Any, rules: Any, work: Any) -> None:
 
 
 @inlined
-def danger_of(game: Any, seat: Any, moved: Any, rules: Any, work: Any) -> Any:
-    """What the next rider's best scoring is likely to bring this seat, mostly a loss.
+def foresee(game: Any, rules: Any, work: Any) -> None:
+    """What the seat on turn must reckon with; `danger_of` needs it, the same for every play."""
+    count_unseen(game, game["seat"], rules, np.int8(1), work["unseen"])
+    size: Any = 0
+    for card in range(np.int64(rules["card_kinds"])):
+        size += np.int64(work["unseen"][card])
+    work["unseen_size"] = size
+    list_all_threats(game, rules, work)
+
+
+@inlined
+def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work: Any) -> Any:
+    """What the following rider's best scoring is likely to bring this seat, mostly a loss.
 
     He is taken to hold a random hand of the unseen cards and to play the one that gains him
     most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
@@ -173,7 +179,6 @@ def danger_of(game: Any, seat: Any, moved: Any, rules: Any, work: Any) -> Any:
     """
     gains = work["gains"]
     players = np.int64(game["players"])
-    following = seat + 1 if seat + 1 < players else 0
     for k in range(GAIN_CLASSES):
         gains[0, k] = 0.0
         gains[1, k] = 0.0
@@ -313,7 +318,8 @@ def assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
         if weights[PLAN] != 0.0:
             value += weights[PLAN] * best_gain(game, seat, card, rules, work)
         if weights[DANGER] != 0.0:
-            value += weights[DANGER] * danger_of(game, seat, dragon, rules, work)
+            following = seat + 1 if seat + 1 < players else 0
+            value += weights[DANGER] * danger_of(game, seat, following, dragon, rules, work)
     take_back(game, seat, dragon, before, own_top)
     return value
 
