@@ -145,9 +145,9 @@ class Mark(NamedTuple):
     found: Evaluation
 
 
-def learning(minutes: Sequence[float], games: int) -> list[Mark]:
+def learning(minutes: Sequence[float], games: int, threads: int) -> list[Mark]:
     """What each has learned at every mark, all in turn and from the same start."""
-    threads, model = torch.get_num_threads(), maskable_ppo("heuristic")
+    model = maskable_ppo("heuristic")
     own, update = ours(GAMES, ("heuristic",))
     policy: Any = model.policy
     policy.network.load_state_dict(own.network.state_dict())
@@ -176,13 +176,12 @@ def met(network: Any, shape: Shape, games: int) -> Evaluation:
     return evaluate(Neural(checkpoint), ["heuristic"], [SPEC], games, seed=1)[0]
 
 
-def figures(quick: bool) -> dict[str, float]:
-    rounds, threads = (2 if quick else 20), torch.get_num_threads()
-    load, model = os.getloadavg()[0], maskable_ppo()
+def figures(quick: bool, threads: int) -> dict[str, float]:
+    rounds, model = (2 if quick else 20), maskable_ppo()
     # on a busy machine torch's threads wait for each other, and one alone is faster
     updates = {"ours": ours(GAMES)[1], "theirs": theirs(model, threads), "single": theirs(model, 1)}
     turns = alternate(updates, rounds)
-    found = {"rounds": float(rounds), "threads": float(threads), "load": load}
+    found = {"rounds": float(rounds), "threads": float(threads)}
     for name, own in turns.items():
         found[f"{name} collected"] = statistics.median(turn.collected / turn.wall for turn in own)
         found[f"{name} learned"] = statistics.median(turn.learned / turn.wall for turn in own)
@@ -281,8 +280,12 @@ def main() -> None:
     if tuple(chosen.minutes) != MINUTES:
         asked.append(" ".join([" --minutes", *(f"{minute:g}" for minute in chosen.minutes)]))
     command = "python -m benchmarks.training" + "".join(asked) if asked else "make bench-train"
-    marks = learning(chosen.minutes, 200 if chosen.quick else ARENA) if chosen.minutes else []
-    page = markdown(figures(chosen.quick), marks, command)
+    # before anything runs here, which makes work and sets the number of threads
+    load, threads = os.getloadavg()[0], torch.get_num_threads()
+    games = 200 if chosen.quick else ARENA
+    marks = learning(chosen.minutes, games, threads) if chosen.minutes else []
+    found = figures(chosen.quick, threads) | {"load": load}
+    page = markdown(found, marks, command)
     print(page)
     if chosen.write:
         Path(chosen.write).write_text(page, encoding="utf-8")
