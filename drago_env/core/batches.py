@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from drago_env.core.chance import GOLDEN, below, mixed
+from drago_env.core.chance import GOLDEN, below, mixed, unscripted
 from drago_env.core.compiled import compiled, compiled_for, inlined
 
 NO_ACTION = -1  # leaves a row as it is
@@ -128,14 +128,18 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
             game = state[rows[k]]
             deal_one(game, seeds[k], rules_of(game, tables))
 
+    @inlined
+    def sound(game: Any, tables: Any) -> Any:
+        """Whether a record can be a game of these rules: so kernels stay in bounds."""
+        seated = 2 <= game["players"] <= seats and game["seat"] < game["players"]
+        return seated and unscripted(game) and fits(game, tables)
+
     @made
     def find_unfit(state: Any, shared: Any) -> Any:
-        """The first row that no game of these rules can be, or -1: so kernels stay in bounds."""
+        """The first row that no game of these rules can be, or -1."""
         tables, _, _ = shared
         for row in range(state.shape[0]):
-            game = state[row]
-            seated = 2 <= game["players"] <= seats and game["seat"] < game["players"]
-            if not seated or not fits(game, tables):
+            if not sound(state[row], tables):
                 return row
         return -1
 
@@ -155,11 +159,13 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
 
     @made
     def find_illegal(state: Any, actions: Any, shared: Any) -> Any:
-        """The first row whose action is not legal, or -1."""
+        """The first row that is unfit or whose action is not legal, or -1."""
         tables, _, _ = shared
         for row in range(state.shape[0]):
             game = state[row]
             chosen = actions[row]
+            if not sound(game, tables):
+                return row
             if chosen != NO_ACTION and not is_legal(game, chosen, rules_of(game, tables)):
                 return row
         return -1

@@ -89,6 +89,22 @@ def _scripted(game: Any, n: Any) -> Any:
     return np.int64(0)
 
 
+def unscripted(game: Any) -> Any:
+    """Whether no draw of a game is given, as in every game that has no chance."""
+    return "script" not in game.dtype.names or game["script"] == 0
+
+
+@_overload(unscripted)
+def _compiled_unscripted(game: Any) -> Any:
+    def looked_up(game: Any) -> Any:
+        return game["script"] == 0
+
+    def always(game: Any) -> Any:
+        return True
+
+    return looked_up if "script" in game.fields else always
+
+
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A random-looking number for each number, in numpy."""
     z: NDArray[np.uint64] = np.add(numbers, GOLDEN)

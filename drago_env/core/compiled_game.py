@@ -137,10 +137,10 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         return self.step_unchecked(state, self._checked(state, actions), out)
 
     def _checked(self, state: State, actions: ArrayLike) -> NDArray[np.int64]:
-        n = self._check_rows(state)
-        actions = whole_array("actions", actions, n)
+        actions = whole_array("actions", actions, self._check_state(state))
         row = int(self.loops.find_illegal(state, actions, self._shared))
         if row >= 0:
+            self._check_rows(state)
             within("actions", actions, NO_ACTION, self.spec.num_actions - 1)
             raise self.illegal(state, row, int(actions[row]))
         return actions
@@ -389,8 +389,6 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         """What `check` does in full, just enough for kernels to stay in bounds."""
         n = self._check_state(state)
         row = int(self.loops.find_unfit(state, self._shared))
-        if row < 0 and self.spec.has_chance and state["script"].any():
-            row = int(state["script"].argmax())  # its draws would be read from an address
         if row >= 0:
             raise StateError(
                 f"row {row} is no game of these rules, but perhaps of others, or all zero; "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from drago_env.core.batches import Functions, batches
 from drago_env.core.compiled import inlined
 from drago_env.mount_drago.kernel.deal import deal
@@ -35,10 +37,10 @@ def fits(game: Any, tables: Any) -> Any:
         return False
     rules = tables[game["board"]]
     sound = game["deck_size"] <= rules["cards"] and game["drawn_size"] <= rules["hand"]
-    for seat in range(game["players"]):
+    for seat in range(np.int64(game["players"])):
         sound &= game["hand_size"][seat] <= rules["hand"]
         sound &= game["top"][seat] < rules["card_kinds"]
-    for dragon in range(rules["colours"]):
+    for dragon in range(np.int64(rules["colours"])):
         sound &= game["position"][dragon] <= rules["last"]
     return sound
 
