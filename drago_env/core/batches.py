@@ -130,7 +130,7 @@ def _steps(module: str, functions: Functions) -> dict[str, Any]:
 
     @inlined
     def sound(game: Any, tables: Any) -> Any:
-        """Whether a record can be a game of these rules: so kernels stay in bounds."""
+        """Whether a record can be a game: kernels stay in bounds and read no script's address."""
         seated = 2 <= game["players"] <= seats and game["seat"] < game["players"]
         return seated and unscripted(game) and fits(game, tables)
 
