@@ -34,6 +34,7 @@ from drago_env.game import (
 )
 
 MOST_THREADS = 1024
+PIECE, MOST_PIECES = 1024, 16  # a thread takes pieces of about so many rows, and so many at most
 
 
 class CompiledGame(NamedChance, RandomPlay, Single):
@@ -417,7 +418,8 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         if self._team is None or n < 2 * self.threads:
             function(*arguments)
             return
-        cuts = [n * k // self.threads for k in range(self.threads + 1)]
+        pieces = self.threads * min(max(n // (self.threads * PIECE), 1), MOST_PIECES)
+        cuts = [n * k // pieces for k in range(pieces + 1)]
         parts = [
             tuple(a[start:stop] if isinstance(a, np.ndarray) else a for a in arguments)
             for start, stop in pairwise(cuts)

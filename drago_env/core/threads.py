@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 Part = TypeVar("Part")
 Answer = TypeVar("Answer")
-Task = tuple[Callable[..., None], tuple[Any, ...], list[BaseException | None], SimpleQueue[None]]
+Parts = Iterator[tuple[Any, ...]]
+Task = tuple[Callable[..., None], Parts, list[BaseException | None], SimpleQueue[None]]
 
 
 @contextmanager
@@ -73,26 +74,32 @@ class ThreadTeam:
         self._free = threading.Lock()
         self._todo: SimpleQueue[Task | None] = SimpleQueue()
         for _ in range(self._helpers):
-            threading.Thread(target=_work, args=(self._todo,), daemon=True).start()
+            threading.Thread(target=_help, args=(self._todo,), daemon=True).start()
 
     def run(self, function: Callable[..., None], parts: list[tuple[Any, ...]]) -> None:
-        """Calls the function with each list of arguments, one of them in this thread.
+        """Calls the function with each list of arguments, the first one in this thread.
 
-        Callers in several threads wait for each other: nobody can tell whose part is done.
+        Who is done with a part takes the next one: where there are more parts than threads, a
+        thread that the machine holds up keeps nobody waiting. Callers in several threads wait for
+        each other: nobody can tell whose part is done.
         """
         if self._process != os.getpid():  # a fork copies no threads
             self._start()
+        helpers = min(self._helpers, len(parts) - 1)
         with self._free:
             errors: list[BaseException | None] = []
             done: SimpleQueue[None] = SimpleQueue()  # of this call: what is interrupted leaves none
-            for arguments in parts[1:]:
-                self._todo.put((function, arguments, errors, done))
+            rest = iter(parts[1:])  # one step of it is never cut in two by another thread
+            for _ in range(helpers):
+                self._todo.put((function, rest, errors, done))
             try:
                 function(*parts[0])
-                for _ in parts[1:]:
+                for arguments in rest:
+                    function(*arguments)
+                for _ in range(helpers):
                     done.get()
             finally:
-                while len(errors) < len(parts) - 1:  # they write to the caller's arrays
+                while len(errors) < helpers:  # they write to the caller's arrays
                     time.sleep(0.001)
         for error in filter(None, errors):
             raise error
@@ -102,11 +109,12 @@ class ThreadTeam:
             self._todo.put(None)
 
 
-def _work(todo: SimpleQueue[Task | None]) -> None:
+def _help(todo: SimpleQueue[Task | None]) -> None:
     while (task := todo.get()) is not None:
-        function, arguments, errors, done = task
+        function, parts, errors, done = task
         try:
-            function(*arguments)
+            for arguments in parts:
+                function(*arguments)
             errors.append(None)
         except BaseException as error:
             errors.append(error)

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from threading import Event, Timer
+from threading import Barrier, Event, Timer, current_thread, main_thread
 from typing import Any
 
 import numpy as np
@@ -190,6 +190,34 @@ def test_callers_in_several_threads_do_not_take_each_others_parts_for_their_own(
         go_on.set()
     assert "slow" not in early
     assert sorted(finished) == ["quick", "slow"]
+
+
+def test_who_is_done_with_a_part_takes_the_next_one() -> None:
+    """The helper is held up in its first part; the caller does all others meanwhile."""
+    team, go_on, seen = ThreadTeam(2), Event(), []
+
+    def part(number: int) -> None:
+        if current_thread() is not main_thread():
+            assert go_on.wait(10)
+        seen.append(number)
+        if len(seen) == 5:
+            go_on.set()
+
+    team.run(part, [(number,) for number in range(6)])
+    assert sorted(seen) == list(range(6))
+
+
+def test_a_part_that_fails_is_told_however_late_it_comes() -> None:
+    team, begun = ThreadTeam(2), Barrier(2)
+
+    def part(number: int) -> None:
+        if number < 2:
+            begun.wait(10)  # both threads are at work
+        if number == 1:
+            raise ValueError("the second part")
+
+    with pytest.raises(ValueError, match="the second part"):
+        team.run(part, [(number,) for number in range(9)])
 
 
 def test_what_is_interrupted_leaves_nothing_behind_for_the_next_call() -> None:
