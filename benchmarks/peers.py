@@ -2,7 +2,8 @@
 
     .venv-peers/bin/python benchmarks/peers.py [--json] [--seconds 3] [--only pgx]
 
-The packages come from `peers-constraints.txt`, in a virtual environment of their own.
+The packages come from `peers-constraints.txt`, in a virtual environment of their own. The peers
+that are installed with the Python that runs this script are measured.
 
 What is measured: decisions per CPU second of the process (`time.process_time`, all threads) on one
 core. Every decision is a random legal action, with the mask (or list) of legal actions and the
@@ -29,7 +30,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from typing import Any
 
 BATCH = 1024
@@ -267,9 +268,10 @@ def main() -> None:
         print(json.dumps(measure(peer, args.seconds)))
         return
 
-    chosen = [peer for peer in PEERS if args.only.lower() in peer.name.lower()]
+    installed = [peer for peer in PEERS if any(distributions(name=peer.package))]
+    chosen = [peer for peer in installed if args.only.lower() in peer.name.lower()]
     if not chosen:
-        parser.error(f"no peer's name contains {args.only!r}")
+        parser.error(f"no peer that is installed here has a name with {args.only!r}")
     rows = []
     for peer in chosen:
         print(f"measuring {peer.name} ...", file=sys.stderr, flush=True)
