@@ -51,8 +51,8 @@ fuzz-files: $(VENV)/.ready  ## 1,000 damaged files of every kind at the doors th
 constraints: $(VENV)/.ready  ## pin every package of the environment in constraints.txt
 	$(BIN)/python -m tests.constraints --write
 
-bench: $(VENV)/.ready .venv-peers/.ready  ## speed of every game, and against other environments; writes docs/speed.md
-	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python $(if $(OLD),--old $(OLD)) --write docs/speed.md
+bench: $(VENV)/.ready .venv-peers/.ready .venv-puffer/.ready  ## speed of every game, and against other environments; writes docs/speed.md
+	$(BIN)/python -m benchmarks.speed --every-game --peers .venv-peers/bin/python .venv-puffer/bin/python $(if $(OLD),--old $(OLD)) --write docs/speed.md
 
 bench-train: $(VENV)/.ready  ## speed of training beside MaskablePPO; writes docs/training-speed.md
 	$(BIN)/python -m benchmarks.training --write docs/training-speed.md
@@ -83,7 +83,7 @@ notebook-run: $(VENV)/.ready  ## train the small network that the third notebook
 	cd runs/notebook && cp config.json metrics.csv evaluations.csv card.md network.safetensors ../../notebooks/run
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) .venv-peers .venv-clients* .venv-numba-* site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-peers .venv-puffer .venv-clients* .venv-numba-* site .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is found, else pip; both with the pinned versions.
@@ -103,6 +103,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 .venv-peers/.ready: benchmarks/peers-constraints.txt
 	$(PYTHON) -m venv .venv-peers
 	$(call install,.venv-peers,-r benchmarks/peers-constraints.txt)
+
+# its games run without the many packages that it asks for
+.venv-puffer/.ready: benchmarks/puffer-constraints.txt
+	$(PYTHON) -m venv .venv-puffer
+	$(call install,.venv-puffer,--no-deps --only-binary :all: -r benchmarks/puffer-constraints.txt)
 
 .venv-clients/.ready: benchmarks/clients-constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv-clients

@@ -99,7 +99,8 @@ def _peer_lines(peers: list[dict[str, Any]]) -> list[str]:
         "",
         "Against other environments, in the same run: drago-env always with its batch of "
         "1,024, the others as they come. The games differ: read the ratios as orders of "
-        "magnitude. The last column is what this package sets itself as a goal.",
+        "magnitude. A step of PufferLib's games holds the answer of an opponent, who in connect4 "
+        "searches ahead for it. The last column is what this package sets itself as a goal.",
         "",
         "| environment | its batch | decisions a second | drago-env is faster by | goal |",
         "| --- | ---: | ---: | ---: | ---: |",

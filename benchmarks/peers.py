@@ -2,7 +2,9 @@
 
     .venv-peers/bin/python benchmarks/peers.py [--json] [--seconds 3] [--only pgx]
 
-The packages come from `peers-constraints.txt`, in a virtual environment of their own.
+The packages come from `peers-constraints.txt`, in a virtual environment of their own, and PufferLib
+from `puffer-constraints.txt` in another one: the peers that are installed with the Python that runs
+this script are measured.
 
 What is measured: decisions per CPU second of the process (`time.process_time`, all threads) on one
 core. Every decision is a random legal action, with the mask (or list) of legal actions and the
@@ -25,11 +27,13 @@ import random
 import statistics
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
+from importlib import import_module
+from importlib.metadata import distributions, version
 from typing import Any
 
 BATCH = 1024
@@ -155,6 +159,41 @@ def envpool() -> Play:
     return play
 
 
+def pufferlib(game: str, class_name: str, size: int, taken: slice) -> Play:
+    """A batch of one of PufferLib's games in C; the steps that only reset are not counted.
+
+    The wheel lacks some of the Python files that `pufferlib.ocean` imports, so the compiled class
+    is imported from its own folder. An action may be played that has a 0 in the part `taken` of
+    the observation, which has `size` numbers.
+    """
+    import numpy as np
+
+    # without it the games' own `step` gives way to a function of that name in the C library
+    sys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)
+    sys.path.append(os.path.join(sysconfig.get_path("platlib"), "pufferlib", "ocean", game))
+    compiled = getattr(import_module(f"cy_{game}"), class_name)
+
+    arrays = (
+        np.zeros((BATCH, size), np.float32),
+        np.zeros(BATCH, np.int32),
+        np.zeros(BATCH, np.float32),
+        np.zeros(BATCH, np.uint8),
+    )
+    games = compiled(*arrays, BATCH, 0, 0, 0, 0)  # the zeros are sizes of what it would draw
+    rng = np.random.default_rng(0)
+    games.reset()
+
+    def play() -> int:
+        observations, actions, _, done = arrays  # all kept here: the games only point to them
+        free = observations[:, taken] == 0
+        actions[:] = np.argmax(rng.random(free.shape, dtype=np.float32) * free, axis=1)
+        decisions = BATCH - int(np.count_nonzero(done))
+        games.step()
+        return decisions
+
+    return play
+
+
 @dataclass(frozen=True)
 class Peer:
     """A peer to measure: `build` imports and prepares it."""
@@ -168,6 +207,7 @@ class Peer:
 
 AEC = "Python, AEC loop, cheap pick from the mask"
 STATE = "C++ called from Python: State, legal_actions, observation_tensor"
+OCEAN = "C called from Python, numpy's pick by the observation, answer of {} in the step"
 SCAN = "jit, vmap, auto reset, categorical on the mask, lax.scan over {} steps"
 
 PEERS = [
@@ -180,6 +220,22 @@ PEERS = [
         for game, steps in (("connect_four", 64), ("sparrow_mahjong", 16), ("backgammon", 16))
     ),
     Peer("EnvPool CartPole", "envpool", BATCH, "C++, synchronous, 1 thread, no mask", envpool),
+    Peer(
+        "PufferLib connect4 with search",
+        "pufferlib",
+        BATCH,
+        OCEAN.format("a searching opponent"),
+        # the top row
+        partial(pufferlib, "connect4", "CyConnect4", 42, slice(5, None, 6)),
+    ),
+    Peer(
+        "PufferLib tripletriad",
+        "pufferlib",
+        BATCH,
+        OCEAN.format("a random opponent"),
+        # its mask, which lets actions pass that do nothing
+        partial(pufferlib, "tripletriad", "CyTripleTriad", 114, slice(9, 24)),
+    ),
 ]
 
 
@@ -267,9 +323,10 @@ def main() -> None:
         print(json.dumps(measure(peer, args.seconds)))
         return
 
-    chosen = [peer for peer in PEERS if args.only.lower() in peer.name.lower()]
+    installed = [peer for peer in PEERS if any(distributions(name=peer.package))]
+    chosen = [peer for peer in installed if args.only.lower() in peer.name.lower()]
     if not chosen:
-        parser.error(f"no peer's name contains {args.only!r}")
+        parser.error(f"no peer that is installed here has a name with {args.only!r}")
     rows = []
     for peer in chosen:
         print(f"measuring {peer.name} ...", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """How fast a game is: on its own, and against other environments in the same run.
 
     python -m benchmarks.speed [--game SPEC] [--every-game] [--quick] [--json] [--old CHECKOUT]
-                               [--peers .venv-peers/bin/python] [--write FILE]
+                               [--peers .venv-peers/bin/python ...] [--write FILE]
 
 A decision is a random legal action with its mask and its float32 observation, and a new game
 where one has ended. Speeds are decisions per CPU second on one pinned core, in the fastest of
@@ -337,7 +337,7 @@ def old_figures(checkout: Path, quick: bool) -> dict[str, Any]:
 
 
 def peer_figures(python: str, seconds: float) -> list[dict[str, Any]]:
-    """What `peers.py` measures in its own environment, in the same run."""
+    """What `peers.py` measures in one of its environments, in the same run."""
     command = [python, str(Path(__file__).with_name("peers.py")), "--json"]
     run = subprocess.run(
         [*command, "--seconds", str(seconds)], stdout=subprocess.PIPE, text=True, check=True
@@ -362,14 +362,15 @@ def main() -> None:
     parser.add_argument("--every-game", action="store_true", help="the other games as well")
     parser.add_argument("--quick", action="store_true", help="about half a minute, less exact")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--peers", metavar="PYTHON", help="Python of the peers' environment")
+    parser.add_argument(
+        "--peers", metavar="PYTHON", nargs="+", default=[], help="each from an environment of peers"
+    )
     parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     parser.add_argument("--write", metavar="FILE", help="write the tables to this Markdown file")
     chosen = parser.parse_args()
-    if chosen.peers and which(chosen.peers) is None:
-        parser.error(
-            f"there is no Python {chosen.peers}: `make bench` makes the peers' environment"
-        )
+    for python in chosen.peers:
+        if which(python) is None:
+            parser.error(f"there is no Python {python}: `make bench` makes the peers' environments")
     command = "make bench" if chosen.peers else "python -m benchmarks.speed"
     command += " OLD=CHECKOUT" if chosen.old and chosen.peers else ""
     figures: dict[str, Any] = {
@@ -385,7 +386,8 @@ def main() -> None:
     if chosen.old:
         figures["old"] = old_figures(chosen.old.resolve(), chosen.quick)
     if chosen.peers:
-        figures["peers"] = peer_figures(chosen.peers, 1.0 if chosen.quick else 5.0)
+        seconds = 1.0 if chosen.quick else 5.0
+        figures["peers"] = [row for python in chosen.peers for row in peer_figures(python, seconds)]
         speed = figures["decisions_per_second"]
         for peer in figures["peers"]:
             if "error" not in peer:

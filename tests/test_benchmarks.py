@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import adapters, curve, learning, page, speed, training
+from benchmarks import adapters, curve, learning, page, peers, speed, training
 from drago_env.games import BUILT_IN, make
 from drago_env.specs import parse
 from tests.games import NAMES, SPECS
@@ -60,6 +60,13 @@ def test_the_page_has_a_part_for_every_game_with_its_goals() -> None:
         part = text[text.index(f"`{spec}`") :].partition("\n## ")[0]
         assert all(f"(goal {goal:,})" in part for goal in goals.values())
         assert "| `raw_env` | 9 | 3 | 3.0 | 4 |" in part
+
+
+def test_every_peer_is_installed_in_one_environment() -> None:
+    files = [ROOT / "benchmarks" / f"{name}-constraints.txt" for name in ("peers", "puffer")]
+    pinned = [re.findall(r"^([\w-]+)==", file.read_text(encoding="utf-8"), re.M) for file in files]
+    for peer in peers.PEERS:
+        assert sum(peer.package in names for names in pinned) == 1, peer.name
 
 
 @pytest.mark.usefixtures("one_thread")
