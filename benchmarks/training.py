@@ -9,7 +9,7 @@ decision of both seats is collected; MaskablePPO holds one seat against `uniform
 opponent, and only its own decisions are counted.
 
 Then what they learn: from the same weights, again in turn, each with so many minutes of its own.
-Here MaskablePPO meets `heuristic`, and so does ours in half of its games; neither is told what the
+Here both meet `heuristic` in every game, ours without playing itself; neither is told what the
 rules of thumb think. At each mark the network that is there plays `heuristic`; the clocks stand
 still meanwhile.
 """
@@ -65,7 +65,7 @@ Update = Callable[..., Turn]
 def ours(
     games: int, opponents: tuple[str, ...] = (), thumbs: bool = False
 ) -> tuple[Learner, Update]:
-    """Our own PPO, in this process: against itself, or in half of its games against others."""
+    """Our own PPO, in this process: against itself, or in every game against others."""
     arguments = Arguments(
         players=(2,),
         num_envs=games,
@@ -73,7 +73,7 @@ def ours(
         minibatch_size=MINIBATCH,
         update_epochs=EPOCHS,
         opponents=opponents,
-        pool_share=0.5,
+        pool_share=1.0,
         thumbs=thumbs,
         foresight=thumbs,
     )
@@ -208,8 +208,7 @@ def learned_lines(marks: Sequence[Mark]) -> list[str]:
         f"the win share over `heuristic` with 2 players, {marks[0].found.games:,} games each, and "
         "the 95% interval of the difference. Neither is told what the rules of thumb think "
         "(`--thumbs False`); by default `train.ppo` begins where `heuristic` is. Both meet "
-        "`heuristic` (ours in half of its games), and the learning rate falls to 0 at the last "
-        "mark.",
+        "`heuristic` in every game, and the learning rate falls to 0 at the last mark.",
         "",
         "| learner | minutes | decisions learned from | win share | difference |",
         "| --- | ---: | ---: | ---: | --- |",
