@@ -84,7 +84,6 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
             whole("render_viewer", render_viewer, 0, seats - 1)
         self.render_viewer = render_viewer
         self._running = self._closed = False
-        self._seer: str | None = None  # whose observation `_seen` is
         self._seed: int | None = None
         self._window: Any = None
 
@@ -113,8 +112,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         self._seed = int(seed)
         self._dealt = self._state.tobytes()
         self._actions: list[int] = []
-        self._mover: str | None = None
-        self._told: dict[int | None, str | None] = {}  # the last move in words, by who hears them
+        self._told: dict[int | None, tuple[int, str | None]] = {}  # by viewer: who moved, in words
         self._views = 0
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -133,7 +131,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """Views of the arrays that every step writes to, taken once: a step is short."""
         self._state, self._turn, self._play = self.game.single()
         turn = self._turn
-        self._row_mask, self._row_seen = turn.legal.mask[0], turn.observation[0]
+        self._row_mask = turn.legal.mask[0]
+        self._copy_mask, self._copy_seen = self._row_mask.copy, turn.observation[0].copy
         self._row_rewards = turn.outcome.rewards[0]
 
     def step(self, action: int | None) -> None:
@@ -144,13 +143,13 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         kind: Any = type(action)
         number = int(action) if kind is int or kind is np.int64 else as_number(action)  # type: ignore[arg-type]
         if self.render_mode is not None and 0 <= number < self._num_actions:
-            self._told = {v: self.game.told(self._state, 0, number, v) for v in self._viewers}
+            seat, words = self._seat_of[self.agent_selection], self.game.told
+            self._told = {v: (seat, words(self._state, 0, number, v)) for v in self._viewers}
         came = self._play(number) if 0 <= number < self._num_actions else -1
         if came < 0:
             self._refuse(number)
         agent = self.agent_selection
         self._actions.append(number)
-        self._mover = agent
         self._cumulative_rewards[agent] = 0.0
         over = came < 256  # nothing is legal any more
         if over or not self._pays_at_end:
@@ -169,9 +168,9 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _select(self, seat: int) -> None:
         """The seat on turn gets its observation and mask, as arrays of its own."""
-        self.agent_selection = self._seer = agent = self.possible_agents[seat]
-        mask = self._row_mask.copy()
-        self._seen = {"observation": self._row_seen.copy(), "action_mask": mask}
+        self.agent_selection = agent = self.possible_agents[seat]
+        mask = self._copy_mask()
+        self._seen = {"observation": self._copy_seen(), "action_mask": mask}
         self.infos[agent] = {"action_mask": mask}
         if not self._plain:
             self._add_more(agent)
@@ -202,8 +201,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         """What the selected agent sees, got since its last decision, and whether it is over."""
         agent, seen = self.agent_selection, None
         if observe:
-            own = agent == self._seer
-            seen = self._seen.copy() if own else self.observe(agent)
+            seen = self._seen.copy() if self._running else self.observe(agent)
         ended, cut_off = self.terminations[agent], self.truncations[agent]
         return seen, self._cumulative_rewards[agent], ended, cut_off, self.infos[agent]
 
@@ -229,7 +227,6 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _close_masks(self) -> None:
         """Nobody is on turn any more."""
-        self._seer = None
         self.infos = {agent: {"action_mask": self._mask_of(agent)} for agent in self.agents}
         for agent in self.agents if self.text else ():
             self.infos[agent] |= {"text": self.describe(agent), "legal_texts": []}
@@ -251,7 +248,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees now, on turn or not."""
-        if agent == self._seer:
+        if self._running and agent == self.agent_selection:
             return self._seen.copy()
         seat = self._seat(agent)
         observation, mask = self.game.observe(self._state, seat)[0], self._mask_of(agent)
@@ -277,7 +274,7 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _texts(self) -> dict[str, int]:
         self._seat(self.possible_agents[0])
-        return {} if self._seer is None else legal_texts(self.game, self._state)
+        return legal_texts(self.game, self._state) if self._running else {}
 
     def state(self) -> NDArray[np.float32]:
         """Every seat's observation, one after the other: all that anybody knows."""
@@ -337,15 +334,15 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
 
     def _last_move(self, viewer: int | None) -> Move | None:
         """The last move, if the viewer has heard of it."""
-        told = self._told.get(viewer)
-        if self._mover is None or told is None:
+        seat, told = self._told.get(viewer, (0, None))
+        if told is None:
             return None
         points = self._turn.outcome.points[0, : len(self.possible_agents)].tolist()
-        return Move(self._seat_of[self._mover], self._actions[-1], told, points)
+        return Move(seat, self._actions[-1], told, points)
 
     def close(self) -> None:
         """Closes the window, if there is one; `reset` and `restore` open the environment again."""
-        self._running, self._closed, self._seer = False, True, None
+        self._running, self._closed = False, True
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -393,7 +390,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return told(self, self.game)
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_seen", "_row_rewards")
+        bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_rewards")
+        bound += ("_copy_mask", "_copy_seen")
         kept = {key: value for key, value in self.__dict__.items() if key not in bound}
         if self._seed is None:
             return kept
