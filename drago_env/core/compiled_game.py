@@ -280,7 +280,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         """Clones in which all that the seat cannot see is drawn anew, and so is the generator.
 
         Every arrangement that fits the seat's knowledge is equally likely, and the clone depends
-        on nothing but that knowledge and the seed.
+        on nothing but that knowledge and the seed, which may well be the seed of the deal.
         """
         n = self._check_rows(state)
         seeds = seed_array(seeds, n)

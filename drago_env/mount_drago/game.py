@@ -82,6 +82,7 @@ class MountDrago(GameInParts):
             observation_size=len(self.scale),
             observation_bound=8.0,  # the value of a space is at most 50, times 1 / 8
             feature_size=len(self.feature_scale),
+            # of a margin on the printed boards, in practice; one with larger values can pay more
             reward_bound=8.0 if reward == "margin" else 1.0,
             has_points=True,
             has_chance=True,
