@@ -67,7 +67,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
             raise ValueError(f"reward must be one of {', '.join(self.rewards)}, not {reward!r}")
         self.rules = tuple(rules)
         self.reward, self.threads = reward, whole("threads", threads, 1, MOST_THREADS)
-        self.tables, self.layout, self.feature_layout = tables, layout, features
+        self.tables, self.layout = tables, layout
         self.scale = scale(layout)
         self.feature_scale = scale(features) if features else np.zeros(0, np.float32)
         self._ones = np.ones(len(self.scale), np.int8)
