@@ -24,6 +24,7 @@ from drago_env.core.checks import checked_arrays, select
 from drago_env.core.threads import ThreadPool
 from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
+from drago_env.moved import moved
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from train.network import Network
 from train.tensors import pack, unpack
@@ -335,3 +336,15 @@ def _buffers(setup: Setup) -> dict[str, NDArray[Any]]:
         "done": np.zeros(size, np.bool_),
         "truncated": np.zeros((*size, spec.seats), np.float32),
     }
+
+
+_NEW = "train.collect.Setup, with num_envs, num_steps and temperature"
+__getattr__ = moved(
+    __name__,
+    {
+        "Table": ("", f"{_NEW} for games, steps and softness"),
+        "Here": "train.collectors:Here",
+        "Cluster": "train.collectors:Cluster",
+        "collector_seed": "train.collectors:collector_seed",
+    },
+)
