@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from agents.neural import Neural, load
 from drago_env.core.checks import one_of, real
 from drago_env.core.planning import Planner
+from drago_env.moved import renamed
 from drago_env.search import Search
 
 LEAST_PRIOR = 1e-9  # smaller ones count as this
 
 
+@renamed(trust="prior_weight")
 @dataclass
 class Guided(Search):
     """The flat search, in which actions start with what the network's liking is worth.

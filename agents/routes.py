@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from agents.lobby import Lobby
 from agents.session import Early, Record, Refused, Seating, Session, Stale
+from drago_env.core.records import is_count, line
 
 MOST_GAMES = 1000  # that are kept at once; for one more, the one longest not asked for is forgotten
 KEPT_SECONDS = 7 * 24 * 3600  # after which a game that nobody asks for is forgotten
@@ -294,10 +295,8 @@ def _after_the_end(wanted: Callable[[], Any], name: str) -> Any:
 
 
 def _download(made: Record, file: str) -> Answer:
-    line = json.dumps(made, separators=(",", ":")).encode() + b"\n"
-    return Answer(
-        200, "application/jsonl", line, {"Content-Disposition": f'attachment; filename="{file}"'}
-    )
+    head = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return Answer(200, "application/jsonl", line(made).encode(), head)
 
 
 _GAME = "/api/games/([^/]+)"
@@ -352,7 +351,7 @@ def _numbers(params: Params, **names: bool) -> dict[str, int]:
     for key, value in params.items():
         if key not in names:
             raise Problem(400, f"{key!r:.40} is not known here; allowed: {allowed}")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if not is_count(value):
             raise Problem(400, f"{key} must be a whole number from 0 on, not {value!r:.40}")
     missing = [name for name, needed in names.items() if needed and name not in params]
     if missing:

@@ -17,11 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.shorthand import WORDS
 from drago_env.core.chance import mix
 from drago_env.core.checks import whole
 from drago_env.core.outcome import standings
 from drago_env.game import Game, State
 from drago_env.games import DEFAULT, GAMES, make, name_of, register
+from drago_env.moved import refuses
 from drago_env.play import play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
 
@@ -33,6 +35,7 @@ PLANNED_CHUNKS, PLANNED_AT_ONCE = 64, 16  # chunks if possible, games at least
 OPENING = 4  # random decisions for each seat at the start of a deal, in a game without chance
 
 
+@refuses(f"Config(agents, game='{DEFAULT}:players=2', games, seed)", *WORDS, game=int)
 @dataclass(frozen=True)
 class Config:
     """An arena: everything that its results depend on.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import one_batch, select
-from drago_env.game import GameSpec, Seeds, State
+from drago_env.game import GameSpec, Seeds, State, Turn
 from drago_env.mount_drago import observation
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.kernel.game import LOOPS
@@ -27,6 +29,7 @@ from drago_env.mount_drago.rules import (
     tables,
 )
 from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY, STATE
+from drago_env.moved import moved, renamed, warn
 from drago_env.parts import GameInParts
 
 
@@ -160,3 +163,23 @@ class MountDrago(GameInParts):
         block, card = divmod(action, rules.card_kinds)
         words = ("play {}", "play {} and keep", "discard {}", "done discarding")[block]
         return words.format(rules.card_text(card))
+
+    # ------------------------------------------------------------ as version 0.1 had it
+
+    record = renamed(riders="names")(GameInParts.record)
+    draw = renamed(riders="names")(GameInParts.draw)
+
+    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
+        """`turn_unchecked` on these very arrays."""
+        warn("MountDrago.bound_turn", "MountDrago.single")
+        return partial(self.turn_unchecked, state, actions, out)
+
+    def window(self, fps: float | None = None) -> Any:
+        """A window for pictures."""
+        from drago_env.pictures.window import Window
+
+        warn("MountDrago.window", "drago_env.pictures.window.Window")
+        return Window(self.spec.title, fps)
+
+
+__getattr__ = moved(__name__, {"REWARDS": ("", "MountDrago.rewards")})

@@ -9,6 +9,7 @@ from drago_env.game import State, StateError
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules
+from drago_env.moved import moved
 
 __all__ = ["StateError", "check", "load", "save"]
 
@@ -28,3 +29,8 @@ def _made(told: dict[str, Any]) -> Rules:
 
 FILES = StateFiles(MountDrago, _told, _made)
 save, load = FILES.save, FILES.load
+
+__getattr__ = moved(
+    __name__,
+    {"FORMAT": "drago_env.core.states:FORMAT", "PHASES": "drago_env.mount_drago.state:PHASES"},
+)
