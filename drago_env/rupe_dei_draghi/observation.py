@@ -99,8 +99,9 @@ def size(rules: Rules) -> int:
 
 def bound(rules: Rules) -> float:
     """No number of an observation or of features is larger."""
-    pieces = max(max(rules.copies), min(rules.rainbows, MOST), min(rules.bridges, MOST))
-    return max(2 * FAR * _STEPS, pieces * _CARDS, max(rules.cards, rules.rob) / 8)
+    pieces, taken = (rules.rainbows, rules.bridges), max(rules.rob, rules.spoils)
+    counts = (min(max(pieces), MOST) / 4, rules.cards / 4, taken / 2, max(rules.copies))
+    return max(2 * FAR * _STEPS, *map(float, counts))
 
 
 FEATURES = laid_out(
