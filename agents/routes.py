@@ -202,20 +202,19 @@ def _position(games: Games, name: str, params: Params) -> Answer:
     return as_json(session.position(_numbers(params, since=False).get("since")))
 
 
-def _move(games: Games, name: str, params: Params) -> Answer:
-    session, numbers = games.named(name), _numbers(params, version=True, action=True)
+def _changed(session: Session, change: Callable[..., Any], numbers: dict[str, int]) -> Answer:
     before = session.moves
     with _refusals(session):
-        games.play(session, **numbers)
+        change(session, **numbers)
     return as_json(session.position(before))
+
+
+def _move(games: Games, name: str, params: Params) -> Answer:
+    return _changed(games.named(name), games.play, _numbers(params, version=True, action=True))
 
 
 def _advance(games: Games, name: str, params: Params) -> Answer:
-    session, numbers = games.named(name), _numbers(params, version=True)
-    before = session.moves
-    with _refusals(session):
-        games.advance(session, **numbers)
-    return as_json(session.position(before))
+    return _changed(games.named(name), games.advance, _numbers(params, version=True))
 
 
 def _look(games: Games, name: str, params: Params) -> Answer:
