@@ -1,6 +1,6 @@
 """What a rider sees, as one flat vector with named slices, and as words.
 
-The vector is relative to the observer (seat 0 is himself, 1 the next rider) and padded to five
+The vector is relative to the observer (seat 0 is their own, 1 the next rider's) and padded to five
 seats, so that one network plays any number of riders. Its numbers are scaled by powers of two
 to about [-1, 1]; the compact int8 form holds the same numbers unscaled.
 """

@@ -112,8 +112,8 @@ def lead(scores: Sequence[int], seat: int) -> int:
 def danger(side: Reference, seat: int, unseen: Counter[int], following: int | None = None) -> float:
     """What a rider's best scoring, by default the next one's, is expected to bring the seat.
 
-    His hand is a random one of the unseen cards. Cards that gain him as many whole points are
-    one class; he plays a card of the best class of which he holds any.
+    Their hand is a random one of the unseen cards. Cards that gain them as many whole points are
+    one class; they play a card of the best class of which they hold any.
     """
     rider = (seat + 1) % side.players if following is None else following
     classes: dict[int, list[float]] = defaultdict(list)  # what each card brings the seat

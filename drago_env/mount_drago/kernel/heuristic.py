@@ -169,8 +169,8 @@ def foresee(game: Any, rules: Any, work: Any) -> None:
 def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work: Any) -> Any:
     """What the following rider's best scoring is likely to bring this seat, mostly a loss.
 
-    He is taken to hold a random hand of the unseen cards and to play the one that gains him
-    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
+    They are taken to hold a random hand of the unseen cards and to play the one that gains them
+    most, if any gains. `gains[0]` counts such cards by that gain, `gains[1]` adds up ours.
     Since `foresee` one dragon has moved, and `weigh` has seen it.
 
     A threat changes the value of one rider's space. Whatever the new value is, all the others
@@ -198,7 +198,7 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
         terms[triggered, following, 2] = 1
         terms[triggered, seat, 3] = 0
         terms[triggered, seat, 4] = 1
-        for k in range(5):  # he takes what nobody rides
+        for k in range(5):  # they take what nobody rides
             terms[triggered, NOBODY, k] = terms[triggered, following, k]
     best: Any = 0
     for third in range(3):  # the dragons before the one that moved, this one, those after it
@@ -213,9 +213,9 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
             value = np.float64(threat[2])
             term = terms[np.uint8(threat[1]), work["rider"][np.uint8(threat[0])]]
             everyone = term[0] + value
-            his = term[1] + term[2] * value
+            theirs = term[1] + term[2] * value
             own = term[3] + term[4] * value
-            gain = his - (everyone - his) * share
+            gain = theirs - (everyone - theirs) * share
             # what gains nothing counts nothing
             count = np.float64(np.int64(threat[3]) * (gain > 0))
             points: Any = min(max(np.int64(gain), 0), GAIN_CLASSES - 1)
@@ -226,7 +226,7 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
     hand = np.float64(game["hand_size"][following])
     total = np.float64(work["unseen_size"])
     expected = 0.0
-    left = 1.0  # the chance that he has nothing better
+    left = 1.0  # the chance that they have nothing better
     for k in range(best, -1, -1):
         if gains[0, k] > 0:
             without = np.exp(-hand * gains[0, k] / max(total, 1.0))

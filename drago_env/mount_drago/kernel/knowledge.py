@@ -118,7 +118,7 @@ def determinize(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
     for i in range(MAX_HAND):
         game["drawn"][i] = EMPTY
     game["drawn_size"] = 0
-    # A rider in his discard step comes first: he holds a card that he may discard.
+    # A rider in their discard step comes first: they hold a card that they may discard.
     first = np.int64(game["seat"])
     bound = game["phase"] == DISCARD
     for other in range(players):

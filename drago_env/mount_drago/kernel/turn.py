@@ -32,7 +32,7 @@ def ridden_by_other(game: Any, seat: Any, dragon: Any, rules: Any) -> Any:
 
 @inlined
 def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
-    """What each rider gets for the dragon that he rides now (6.2, 6.3, 6.5)."""
+    """What each rider gets for the dragon that they ride now (6.2, 6.3, 6.5)."""
     for rider in range(game["players"]):
         dragon = rules["colour"][game["top"][rider]]
         value = rules["worth"][game["position"][dragon]]
