@@ -120,7 +120,7 @@ class Search:
             (planner.depth if self.depth is None else self.depth) or END_OF_GAME,
             1.0 if uniform else self._noise(planner),
             self.explore,
-            1.0 / self.prior_temperature,
+            self.prior_temperature,
             margin,
             self.sees_all,
         )

@@ -62,7 +62,7 @@ def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
         "value": value,
         "space_before": before,
         "space_after": after,
-        "landed_value": np.where(moved, board["worth"][places, after], np.int64(0)),
+        "landed_value": np.where(moved, board["space_value"][places, after], np.int64(0)),
         "landed_kind": np.where(moved, _kinds(frame.game.boards)[state["board"][rows], after], ""),
         "hand_size": state["hand_size"][rows, seat].astype(np.int64),
         "drawn": said.size,

@@ -24,7 +24,7 @@ from drago_env.mount_drago.rules import (
     WIN,
     Rules,
     RulesError,
-    tables,
+    constants,
 )
 from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY, STATE
 from drago_env.parts import GameInParts
@@ -66,7 +66,7 @@ class MountDrago(GameInParts):
             reward,
             threads,
             variants=variants,
-            tables=tables(rules[0], self.boards),
+            tables=constants(rules[0], self.boards),
             layout=observation.layout(rules[0]),
             features=observation.FEATURES,
         )

@@ -41,14 +41,14 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
     """The slices of the observation, in the order in which the kernel writes them."""
     kinds, colours = rules.card_kinds, rules.colours
     card = 2.0 ** -np.ceil(np.log2(max(rules.copies)))
-    ahead = numbers.ahead_scale(rules)
+    spaces = numbers.next_spaces_scale(rules)
     return laid_out(
         ("hand", (kinds,), card, "own cards of each kind"),
         ("unseen", (kinds,), card, "cards of each kind in the other hands or the deck"),
         (
             "dragons",
-            (colours, len(ahead)),
-            tuple(ahead),
+            (colours, len(spaces)),
+            tuple(spaces),
             "for each dragon: space, steps to the summit, value there; then for each card value "
             "the value where it lands; then what the landing triggers (1 minor, 2 major)",
         ),

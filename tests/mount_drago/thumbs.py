@@ -334,7 +334,8 @@ class Search:
         What was never tried is thought to be as good as the node itself.
         """
         worth = [thought.worth(self.weights) for thought in thoughts(side)]
-        prior = [math.exp(self.plan.sharpness * (own - max(worth))) for own in worth]
+        closeness = 1 / self.plan.prior_temperature
+        prior = [math.exp(closeness * (own - max(worth))) for own in worth]
         best, best_score = -1, -math.inf
         for action, share in zip(side.legal(), prior, strict=True):
             child = node.children.get(action)

@@ -88,8 +88,8 @@ def write_features(game: Any, action: Any, rules: Any, scale: Any, work: Any, ou
         out[OWN_LEAD] = min(max(lead, -63), 63) * scale[OWN_LEAD]
         if ends:
             out[VERDICT] = min(max(lead, -1), 1)
-    out[OWN_VALUE] = rules["worth"][space] * scale[OWN_VALUE]
-    out[OWN_STEPS] = rules["ahead"][space, 1] * scale[OWN_STEPS]
+    out[OWN_VALUE] = rules["space_value"][space] * scale[OWN_VALUE]
+    out[OWN_STEPS] = rules["next_spaces"][space, 1] * scale[OWN_STEPS]
 
 
 @inlined

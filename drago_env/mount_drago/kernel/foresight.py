@@ -104,11 +104,11 @@ def look_at_hand(game: Any, seat: Any, without: Any, rules: Any, work: Any, out:
             without = -1
             continue
         dragon = rules["colour"][card]
-        ahead = rules["ahead"][game["position"][dragon]]
+        spaces = rules["next_spaces"][game["position"][dragon]]
         rider = work["rider"][dragon]
         if rider in (NOBODY, seat):
-            reach = max(reach, np.int64(ahead[2 + np.int64(rules["value"][card])]))
-        gain = gain_with(seat, card, ahead, others, rules, work) * POINTS
+            reach = max(reach, np.int64(spaces[2 + np.int64(rules["value"][card])]))
+        gain = gain_with(seat, card, spaces, others, rules, work) * POINTS
         out[GAINFUL] += (gain > 0) * POINTS
         for k in range(3):
             if gain > out[GAINS + k]:
@@ -169,8 +169,8 @@ def gain_left(game: Any, seat: Any, cards: Any, rules: Any, work: Any) -> Any:
         elif card == second:
             second = -1
         else:
-            ahead = rules["ahead"][game["position"][rules["colour"][card]]]
-            best = max(best, gain_with(seat, card, ahead, others, rules, work))
+            spaces = rules["next_spaces"][game["position"][rules["colour"][card]]]
+            best = max(best, gain_with(seat, card, spaces, others, rules, work))
     return best
 
 

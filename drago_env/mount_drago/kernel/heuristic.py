@@ -60,7 +60,7 @@ def weigh(game: Any, rules: Any, work: Any) -> None:
     major: Any = 0
     for rider in range(game["players"]):
         dragon = rules["colour"][game["top"][rider]]
-        value = np.int64(rules["worth"][game["position"][dragon]])
+        value = np.int64(rules["space_value"][game["position"][dragon]])
         small = value if value <= MINOR_LIMIT else 0
         riders[dragon] = rider
         held[MINOR, rider] = small
@@ -79,13 +79,13 @@ def gain_of(seat: Any, triggered: Any, others: Any, work: Any) -> Any:
 
 
 @inlined
-def gain_with(seat: Any, card: Any, ahead: Any, others: Any, rules: Any, work: Any) -> Any:
-    """What a card would gain a seat at once; `ahead` is the row of its dragon's space."""
+def gain_with(seat: Any, card: Any, spaces: Any, others: Any, rules: Any, work: Any) -> Any:
+    """What a card would gain a seat at once; `spaces` is the row of its dragon's space."""
     landing = 2 + np.int64(rules["value"][card])
-    triggered = np.int64(ahead[landing + np.int64(rules["values"])])
+    triggered = np.int64(spaces[landing + np.int64(rules["values"])])
     if triggered == 0:
         return 0.0
-    value: Any = np.int64(ahead[landing])
+    value: Any = np.int64(spaces[landing])
     if triggered == MINOR and value > MINOR_LIMIT:
         value = 0
     moved = np.int64(work["rider"][rules["colour"][card]])
@@ -106,8 +106,8 @@ def best_gain(game: Any, seat: Any, without: Any, rules: Any, work: Any) -> Any:
         if card == without:
             without = -1
             continue
-        ahead = rules["ahead"][game["position"][rules["colour"][card]]]
-        best = max(best, gain_with(seat, card, ahead, others, rules, work))
+        spaces = rules["next_spaces"][game["position"][rules["colour"][card]]]
+        best = max(best, gain_with(seat, card, spaces, others, rules, work))
     return best
 
 
@@ -117,7 +117,7 @@ def value_ahead(space: Any, rules: Any) -> Any:
     values = np.int64(rules["values"])
     total: Any = 0
     for k in range(values):
-        total += np.int64(rules["ahead"][space, 3 + k])
+        total += np.int64(rules["next_spaces"][space, 3 + k])
     return total / values
 
 
@@ -129,10 +129,10 @@ def list_threats(game: Any, dragon: Any, place: Any, rules: Any, work: Any) -> A
     are. As in `list_legal`, rows are written first and then counted or not.
     """
     values = np.int64(rules["values"])
-    ahead = rules["ahead"][game["position"][dragon]]
+    spaces = rules["next_spaces"][game["position"][dragon]]
     for k in range(values):
-        triggered = ahead[3 + values + k]
-        value = ahead[3 + k]
+        triggered = spaces[3 + values + k]
+        value = spaces[3 + k]
         count = work["unseen"][dragon * values + k]
         threat = work["threats"][place]
         threat[0] = dragon
@@ -311,10 +311,10 @@ def assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
         for rider in range(players):
             space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
             if rider == seat:
-                value += weights[PLACE] * rules["worth"][space]
+                value += weights[PLACE] * rules["space_value"][space]
                 value += weights[AHEAD] * value_ahead(space, rules)
             else:
-                value -= weights[RIVAL] * rules["worth"][space] / (players - 1)
+                value -= weights[RIVAL] * rules["space_value"][space] / (players - 1)
         if weights[PLAN] != 0.0:
             value += weights[PLAN] * best_gain(game, seat, card, rules, work)
         if weights[DANGER] != 0.0:

@@ -50,10 +50,10 @@ def count_unseen(game: Any, seat: Any, rules: Any, one: Any, counts: Any) -> Non
 
 
 @inlined
-def write_observation(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, out: Any) -> None:
+def write_observation(game: Any, seat: Any, rules: Any, spaces: Any, scale: Any, out: Any) -> None:
     """One seat's knowledge, in the order of `observation.layout`.
 
-    The same code writes small whole numbers (`ahead`, `scale` and `out` are int8) and scaled
+    The same code writes small whole numbers (`spaces`, `scale` and `out` are int8) and scaled
     ones (all float32): a scale is a power of two, so nothing is rounded.
     """
     kinds = np.int64(rules["card_kinds"])
@@ -67,7 +67,7 @@ def write_observation(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, 
     k = 2 * kinds
     for dragon in range(colours):
         # whole rows: what is too much is overwritten by what follows
-        row = ahead[game["position"][dragon]]
+        row = spaces[game["position"][dragon]]
         block = out[k:]
         for j in range(row.shape[0]):
             block[j] = row[j]

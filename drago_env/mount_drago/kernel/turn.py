@@ -35,7 +35,7 @@ def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
     """What each rider gets for the dragon that they ride now (6.2, 6.3, 6.5)."""
     for rider in range(game["players"]):
         dragon = rules["colour"][game["top"][rider]]
-        value = rules["worth"][game["position"][dragon]]
+        value = rules["space_value"][game["position"][dragon]]
         points[rider] = value if triggered == MAJOR or value <= MINOR_LIMIT else 0
 
 
@@ -43,7 +43,7 @@ def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
 def triggers(game: Any, card: Any, rules: Any) -> Any:
     """What the landing of the card's dragon would trigger (6.1 to 6.4)."""
     before = game["position"][rules["colour"][card]]
-    return rules["ahead"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
+    return rules["next_spaces"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
 
 
 @inlined
@@ -64,7 +64,7 @@ def play_card(game: Any, card: Any, keep: Any, rules: Any, points: Any) -> None:
         game["pile"][game["top"][seat]] += 1
         game["top"][seat] = card
     # scoring (6)
-    triggered = rules["ahead"][before, 2 + rules["values"] + value]
+    triggered = rules["next_spaces"][before, 2 + rules["values"] + value]
     if triggered != 0:
         score_riders(game, triggered, rules, points)
         for rider in range(game["players"]):
