@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from agents.seating import Config
+from agents.shell import parsed
 from agents.shorthand import GameOptions
 from drago_env.policy import known
 
@@ -50,8 +51,7 @@ class Command(GameOptions):
 
 def parse(arguments: Sequence[str] | None = None) -> Command:
     """The command in these words, by default those that the program was started with."""
-    options = (tyro.conf.FlagCreatePairsOff,)
-    command = tyro.cli(Command, prog="python -m agents.arena", args=arguments, config=options)
+    command = parsed(Command, "python -m agents.arena", arguments)
     if not command.agents:
         agents = ", ".join(known(command.game))
         raise ValueError(

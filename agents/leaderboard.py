@@ -22,16 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tyro
-
 from agents import exploit, skill
 from agents.arena import Config, run
 from agents.ratings import Estimate
 from agents.report import Report, interval, markdown_table
 from agents.seating import split
+from agents.shell import Shell, parsed
 from drago_env import __version__
 from drago_env.core.checks import whole
-from drago_env.core.files import in_words, reading
+from drago_env.core.files import reading
 from drago_env.games import DEFAULT, make, name_of
 from drago_env.policy import resolve
 
@@ -370,23 +369,14 @@ def plot_luck(reports: dict[int, Report], path: Path) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command line."""
-    try:
-        asked = tyro.cli(
-            Arguments,
-            prog="python -m agents.leaderboard",
-            args=words,
-            description=__doc__,
-            config=(tyro.conf.FlagCreatePairsOff,),
-        )
+    with Shell() as shell:
+        asked = parsed(Arguments, "python -m agents.leaderboard", words, description=__doc__)
         board = Leaderboard(asked)
         asked.page.parent.mkdir(parents=True, exist_ok=True)
         page = board.page()
         asked.page.write_text(page, encoding="utf-8")
         print(asked.page)
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    return 0
+    return shell.code
 
 
 if __name__ == "__main__":

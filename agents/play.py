@@ -22,6 +22,7 @@ from agents.lobby import Lobby, seated
 from agents.routes import Games
 from agents.server import Server
 from agents.session import Failed, Record, Seating
+from agents.shell import parsed
 from agents.shorthand import GameOptions
 from agents.terminal import at_the_terminal
 from drago_env import games
@@ -127,9 +128,7 @@ def _keep(command: Command, made: Record | None = None) -> None:
 
 def main(arguments: Sequence[str] | None = None, page: bool = False) -> int:
     """The command; `page` says that it plays in the browser unless it is told otherwise."""
-    options = (tyro.conf.FlagCreatePairsOff,)
-    prog = "drago play" if page else "python -m agents.play"
-    command = tyro.cli(Command, prog=prog, args=arguments, config=options)
+    command = parsed(Command, "drago play" if page else "python -m agents.play", arguments)
     try:
         if command.web and command.terminal:
             raise ValueError("--web and --terminal do not go together: say one of them")

@@ -27,10 +27,10 @@ from agents.arena import Config, run
 from agents.ratings import Bootstrap, Estimate, Sample, means, more
 from agents.report import interval, markdown_table, plain, terminal_table
 from agents.seating import split
+from agents.shell import Shell, parsed
 from agents.shorthand import GameOptions
 from agents.survey import Survey
 from drago_env.core.checks import whole
-from drago_env.core.files import in_words
 from drago_env.policy import resolve, sees_all
 
 
@@ -316,22 +316,16 @@ def _won(shares: NDArray[np.float64], survey: Survey, bootstrap: Bootstrap) -> E
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    options = (tyro.conf.FlagCreatePairsOff,)
-    command = tyro.cli(Command, prog="python -m agents.skill", args=arguments, config=options)
-    try:
+    command = parsed(Command, "python -m agents.skill", arguments)
+    go_on = "interrupted; with --out the same command goes on from there"
+    with Shell(go_on, BrokenExecutor) as shell:
         report = measure(command, progress=True)
         report.show(sys.stderr if command.json else sys.stdout)
         if command.json:
             print(report.json())
         if command.out is not None:
             report.write(Path(command.out))
-    except (OSError, ValueError, TypeError, ImportError, BrokenExecutor) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; with --out the same command goes on from there", file=sys.stderr)
-        return 130
-    return 0
+    return shell.code
 
 
 if __name__ == "__main__":

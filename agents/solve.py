@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-import tyro
-
+from agents.shell import Shell, parsed
 from agents.shorthand import GameOptions
 from agents.solving.graph import Graph, Progress, expand
 from agents.solving.methods import Answers, Exact, Mccfr, against, answers, policy_of, sizes
 from drago_env import games
 from drago_env.core.checks import whole
-from drago_env.core.files import in_words
 from drago_env.game import Game
 from drago_env.policy import resolve
 
@@ -161,9 +159,8 @@ def _line(numbers: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = (tyro.conf.FlagCreatePairsOff,)
-    command = tyro.cli(Command, prog="python -m agents.solve", args=arguments, config=options)
-    try:
+    command = parsed(Command, "python -m agents.solve", arguments)
+    with Shell("", ArithmeticError) as shell:
         found = solve(
             command.spec,
             open=command.open,
@@ -175,16 +172,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             most_states=command.most_states,
             progress=lambda line: print(line, file=sys.stderr, flush=True),
         )
-    except (ArithmeticError, OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    if command.json:
-        print(json.dumps(found))
-    else:
-        show(found)
-    return 0
+        if command.json:
+            print(json.dumps(found))
+        else:
+            show(found)
+    return shell.code
 
 
 if __name__ == "__main__":

@@ -24,6 +24,20 @@ def test_states_from_nowhere_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_seed_of_the_deal_does_not_draw_what_was_dealt(name: str) -> None:
+    """Who knows the seeds of the games learns nothing from worlds that are drawn with them."""
+    game, seeds = drago_env.make(name), np.arange(4000)
+    state = game.new(seeds)
+    for seat in range(int(game.players(state)[0])):
+        wrong = []  # numbers that are not the true ones, with these seeds and with strange ones
+        for drawn in (seeds, seeds + 10**9):
+            world = game.determinize(state, np.full(len(seeds), seat), drawn)
+            names = set(state.dtype.names or ()) - {"rng"}
+            wrong.append(sum(int((world[name] != state[name]).sum()) for name in names))
+        assert wrong[0] == pytest.approx(wrong[1], rel=0.02), seat
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("reward", ["win"])
 def test_threads_change_nothing(name: str, reward: str) -> None:
     words = SHORT.get(name, {})

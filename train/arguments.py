@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from agents.shell import Kind, parsed
 from agents.shorthand import shorthand
 from drago_env.core.checks import one_of
 from drago_env.game import Game
@@ -295,8 +296,6 @@ def simple_agents(game: Game | str) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- command lines
 
-Kind = TypeVar("Kind")
-
 
 def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: str) -> Kind:
     """The arguments in these words, by default those that the program was started with.
@@ -310,12 +309,9 @@ def parse(kind: type[Kind], module: str, words: Sequence[str] | None, **more: st
         now = {**FORMER, **more}.get(name)
         if word.startswith("--") and name not in there and now is not None and now in there:
             raise ValueError(f"--{name.replace('_', '-')} is now --{now.replace('_', '-')}")
-    options = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(kind, prog=f"python -m {module}", args=words, config=options)
+    return parsed(kind, f"python -m {module}", words)
 
 
-def interrupted(asked: Any, module: str) -> int:
-    """Says how to go on with a run that was asked for so; the code to end with."""
-    folder = "FOLDER" if asked is None else asked.resume or asked.out
-    print(f"interrupted; go on with: python -m {module} --resume {folder}", file=sys.stderr)
-    return 130
+def go_on(module: str, folder: Path | str | None = "FOLDER") -> str:
+    """How to go on with a run that was interrupted."""
+    return f"interrupted; go on with: python -m {module} --resume {folder}"

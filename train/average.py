@@ -16,7 +16,7 @@ import numpy as np
 import tyro
 
 from agents import neural
-from drago_env.core.files import in_words
+from agents.shell import Shell
 from train.arguments import parse
 
 
@@ -51,13 +51,10 @@ def average(asked: Average) -> neural.Checkpoint:
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command line."""
-    try:
+    with Shell() as shell:
         made = average(parse(Average, "train.average", words))
-    except (OSError, ValueError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    print(f"{made.path}: play it as neural:path={made.path}")
-    return 0
+        print(f"{made.path}: play it as neural:path={made.path}")
+    return shell.code
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents import neural
-from drago_env.core.files import in_words, write
+from agents.shell import Shell
+from drago_env.core.files import write
 from drago_env.games import DEFAULT, make, of_record
 from drago_env.pictures import page
 from drago_env.play import play
@@ -76,16 +77,10 @@ class Demo:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    try:
+    with Shell("interrupted; the same command goes on from here") as shell:
         folder = demonstrate(parse(Demo, "train.demo", words))
-    except (OSError, ValueError, ImportError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
-        return 130
-    print(f"\nLearning curve: {folder / 'curve.svg'}\nA game to watch: {folder / LAST}")
-    return 0
+        print(f"\nLearning curve: {folder / 'curve.svg'}\nA game to watch: {folder / LAST}")
+    return shell.code
 
 
 def demonstrate(demo: Demo) -> Path:

@@ -24,13 +24,14 @@ from torch import Tensor, nn
 
 from agents import neural
 from agents.network import Shape
+from agents.shell import Shell
 from drago_env.core.checks import real, whole
-from drago_env.core.files import in_words, reading, replacing
+from drago_env.core.files import reading, replacing
 from drago_env.core.threads import ThreadPool
 from drago_env.core.trajectories import OPEN
 from drago_env.game import Game
 from train import runs
-from train.arguments import Arguments, interrupted, make_game, parse
+from train.arguments import Arguments, go_on, make_game, parse
 from train.collect import LEARNER, TOLD, Member, Rollout, Setup
 from train.collectors import Cluster, Here
 from train.evaluate import Evaluation, arena_games, as_markdown, draw_curve, evaluate
@@ -434,16 +435,12 @@ def begin(arguments: Arguments) -> Training:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    asked = None
-    try:
-        training = train(asked := parse(Arguments, "train.ppo", words), progress=True)
-    except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return interrupted(asked, "train.ppo")
-    print((training.run.path / "card.md").read_text(encoding="utf-8"))
-    return 0
+    with Shell(go_on("train.ppo"), MemoryError) as shell:
+        asked = parse(Arguments, "train.ppo", words)
+        shell.interrupted = go_on("train.ppo", asked.resume or asked.out)
+        training = train(asked, progress=True)
+        print((training.run.path / "card.md").read_text(encoding="utf-8"))
+    return shell.code
 
 
 if __name__ == "__main__":

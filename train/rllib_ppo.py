@@ -24,7 +24,8 @@ from typing import Any
 from agents.cluster import reach
 from agents.network import Shape
 from agents.neural import save
-from drago_env.core.files import in_words, write
+from agents.shell import Shell
+from drago_env.core.files import write
 from drago_env.games import make
 from drago_env.wrappers.aec import GameAEC
 from train.arguments import parse
@@ -219,19 +220,13 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    try:
+    with Shell("interrupted. What was saved so far is in the run folder.") as shell:
         command = parse(Command, "train.rllib_ppo", arguments, **FORMER)
         player = f"neural:path={train(command)}"
         if games := command.evaluate_games:
             found = evaluate(player, command.simple, arena_games(command.specs), games, 1)
             print(as_markdown(found))
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted. What was saved so far is in the run folder.", file=sys.stderr)
-        return 130
-    return 0
+    return shell.code
 
 
 if __name__ == "__main__":

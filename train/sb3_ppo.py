@@ -32,9 +32,10 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents import neural
 from agents.network import Shape
+from agents.shell import Shell
 from agents.shorthand import GamesOptions
 from drago_env.core.checks import whole
-from drago_env.core.files import in_words, reading, replacing
+from drago_env.core.files import reading, replacing
 from drago_env.core.threads import uninterrupted
 from drago_env.games import make
 from drago_env.policy import resolve, resolve_all
@@ -44,7 +45,7 @@ from train import runs, sb3_state
 from train.arguments import (
     Hyperparameters,
     check_resumed,
-    interrupted,
+    go_on,
     make_game,
     more_steps,
     parse,
@@ -327,16 +328,12 @@ def progress_table(path: Path, steps: int) -> CSVOutputFormat:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    asked = None
-    try:
-        found = train(asked := parse(Arguments, "train.sb3_ppo", words), progress=True)
-    except (OSError, ValueError, TypeError, ImportError, MemoryError) as error:
-        print(f"error: {in_words(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return interrupted(asked, "train.sb3_ppo")
-    print(as_markdown(found))
-    return 0
+    with Shell(go_on("train.sb3_ppo"), MemoryError) as shell:
+        asked = parse(Arguments, "train.sb3_ppo", words)
+        shell.interrupted = go_on("train.sb3_ppo", asked.resume or asked.out)
+        found = train(asked, progress=True)
+        print(as_markdown(found))
+    return shell.code
 
 
 if __name__ == "__main__":

@@ -253,12 +253,12 @@ def _looks(module: str, functions: Functions) -> dict[str, Any]:
 
     @made
     def determinize(state: Any, seats: Any, seeds: Any, shared: Any) -> None:
-        """Redraws what one seat of each game cannot see."""
+        """Redraws what one seat of each game cannot see, by other draws than a deal of that seed."""
         tables, _, _ = shared
         works = np.empty(1, work_type)
         for row in range(state.shape[0]):
             rules = rules_of(state[row], tables)
-            determinize_one(state[row], seats[row], seeds[row], rules, works[0])
+            determinize_one(state[row], seats[row], mixed(~seeds[row]), rules, works[0])
 
     @made
     def features(state: Any, actions: Any, counts: Any, shared: Any, out: Any) -> None:

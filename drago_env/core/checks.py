@@ -32,6 +32,20 @@ def whole(
     return int(number)
 
 
+def one_batch(
+    rules: tuple[Any, ...], kind: type, error: type[ValueError], sizes: str, what: str = "rules"
+) -> tuple[Any, ...]:
+    """The rules of one batch, by default the standard ones; unequal sizes are refused."""
+    rules = rules or (kind(),)
+    for other in rules:
+        if not isinstance(other, kind):
+            raise error(f"expected Rules, not {other!r:.60}")
+        if other.sizes != rules[0].sizes:
+            have = f"{rules[0].sizes} and {other.sizes}"
+            raise error(f"the {what} of one batch must have equal sizes ({sizes}), not {have}")
+    return rules
+
+
 def real(name: str, number: Any, low: float, high: float) -> None:
     """Refuses what is no number within bounds."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not low <= number <= high:

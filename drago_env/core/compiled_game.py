@@ -67,7 +67,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
             raise ValueError(f"reward must be one of {', '.join(self.rewards)}, not {reward!r}")
         self.rules = tuple(rules)
         self.reward, self.threads = reward, whole("threads", threads, 1, MOST_THREADS)
-        self.tables, self.layout, self.feature_layout = tables, layout, features
+        self.tables, self.layout = tables, layout
         self.scale = scale(layout)
         self.feature_scale = scale(features) if features else np.zeros(0, np.float32)
         self._ones = np.ones(len(self.scale), np.int8)
@@ -156,17 +156,22 @@ class CompiledGame(NamedChance, RandomPlay, Single):
     ) -> Outcome:
         """The same without looking at the actions: an illegal one corrupts its game."""
         n = self._check_state(state)
-        out = out or self._new_outcome(n)
+        out = out or self.new_outcome(n)
         self._check_outcome(out, n)
         self.run(self.loops.step, n, state, actions, self._shared, *out)
         return out
+
+    def new_outcome(self, n: int) -> Outcome:
+        """What so many decisions pay, still 0."""
+        shape = (n, self.spec.seats)
+        return Outcome(np.zeros(shape, np.int16), np.zeros(shape, np.float32))
 
     def look(self, state: State, out: Turn | None = None, rows: ArrayLike | None = None) -> Turn:
         """Lists, masks and observations of the seats on turn, in all rows or in some."""
         n = self._check_rows(state)
         if out is None:
             seen = np.empty((n, self.spec.observation_size), np.float32)
-            out = Turn(self._new_legal(n), seen, self._new_outcome(n))
+            out = Turn(self._new_legal(n), seen, self.new_outcome(n))
         self._check_turn(out, n)
         picked = picked_rows(rows, n)
         self.loops.look(state, picked, self._shared, *out.legal, out.observation)
@@ -280,7 +285,7 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         """Clones in which all that the seat cannot see is drawn anew, and so is the generator.
 
         Every arrangement that fits the seat's knowledge is equally likely, and the clone depends
-        on nothing but that knowledge and the seed.
+        on nothing but that knowledge and the seed, which may well be the seed of the deal.
         """
         n = self._check_rows(state)
         seeds = seed_array(seeds, n)
@@ -354,10 +359,6 @@ class CompiledGame(NamedChance, RandomPlay, Single):
         spec = self.spec
         actions = np.zeros((n, spec.max_legal), np.uint16)
         return Legal(actions, np.empty(n, np.int64), np.empty((n, spec.num_actions), np.int8))
-
-    def _new_outcome(self, n: int) -> Outcome:
-        shape = (n, self.spec.seats)
-        return Outcome(np.zeros(shape, np.int16), np.zeros(shape, np.float32))
 
     def _check_legal(self, legal: Legal, n: int) -> None:
         output("legal.actions", legal.actions, (n, self.spec.max_legal), np.uint16)

@@ -39,7 +39,11 @@ class RandomPlay:
         return actions
 
     def finished(self, state: State, seeds: Seeds) -> State:
-        """Clones after uniformly random play to the end."""
+        """Clones after uniformly random play to the end.
+
+        The seeds are for the choice of actions; chance goes on with each game's own generator, so
+        whoever must not know what comes next takes clones from `determinize`.
+        """
         n = self._check_rows(state)
         picks, clone = self.picks(seed_array(seeds, n)), select(state)
         self.run(self.loops.playout, n, clone, picks, self._shared)

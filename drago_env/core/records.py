@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core.batches import NO_ACTION
 from drago_env.core.files import DAMAGE, replacing
-from drago_env.game import State
+from drago_env.game import Game, State
 
 Record = dict[str, Any]
+NOT_DEALT = "a record starts right after the deal: pass a clone of that state"
 
 
 class RecordError(ValueError):
@@ -63,6 +66,50 @@ def table(records: Sequence[Record], seats: str = "players") -> dict[str, NDArra
     heads = ("game", "move", "seat", "player", "action", "won")
     columns = zip(*rows, strict=True) if rows else [[]] * len(heads)
     return {head: np.array(column) for head, column in zip(heads, columns, strict=True)}
+
+
+# ---------------------------------------------------------------- writing one
+
+
+def one_game(start: State) -> State:
+    """A copy of the one game that a record is to be made of."""
+    if start.shape != (1,):
+        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {start.shape}")
+    return start.copy()
+
+
+def signed(seed: int | None, names: Sequence[str] | None, key: str = "players") -> Record:
+    """The part of a record that says who played, and from which seed."""
+    called = None if names is None else [str(name) for name in names]
+    return {"seed": None if seed is None else int(seed), key: called}
+
+
+def decisions(
+    game: Game, state: State, actions: ArrayLike
+) -> Iterator[tuple[Record, Any, NDArray[np.int16]]]:
+    """Makes decisions one by one: the beginning of the move, the game before it and its points."""
+    for action in np.asarray(actions).tolist():
+        if action == NO_ACTION:
+            raise ValueError("a record has no idle moves: leave -1 out of the actions")
+        before = state[0].copy()
+        points = game.step(state, [action]).points[0]
+        yield {"seat": int(before["seat"]), "action": action}, before, points
+
+
+def seen(made: Record, seat: int, hide: Callable[[Any], Any], **start: Any) -> Record:
+    """What one seat may see of a record: other hands become counts, moves what `hide` says."""
+    players, hands = made["rules"]["players"], made["start"]["hands"]
+    if any(map(is_int, hands)):
+        raise ValueError("this is one seat's view already; take views of the whole record")
+    if not 0 <= seat < players:
+        raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
+    shown = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]
+    moves = [move if move["seat"] == seat else hide(move) for move in made["moves"]]
+    start = {**made["start"], "hands": shown, **start}
+    return deepcopy({**made, "seed": None, "start": start, "moves": moves})
+
+
+# ---------------------------------------------------------------- replaying
 
 
 @dataclass
@@ -174,6 +221,16 @@ def head_fault(made: Any, form: str, parts: Mapping[str, type], rules: Iterable[
             return f"{key} is missing or not {'a list' if kind is list else 'an object'}"
     missing = [name for name in rules if name not in made["rules"]]
     return f"the rules lack {missing[0]}" if missing else None
+
+
+def move_fault(move: Any, counts: Sequence[str]) -> str | None:
+    """What is wrong with a move's form and with those of its parts that count something."""
+    if not isinstance(move, dict):
+        return f"a move is an object, not {move!r:.40}"
+    for key in counts:
+        if not is_count(move.get(key)):
+            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    return None
 
 
 def names_fault(made: Record, key: str, players: int) -> str | None:

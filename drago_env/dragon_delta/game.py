@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.checks import one_batch
 from drago_env.dragon_delta import actions as meanings
 from drago_env.dragon_delta import observation
 from drago_env.dragon_delta.kernel.game import LOOPS
@@ -43,16 +44,8 @@ class DragonDelta(GameInParts):
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
-        rules = rules or (Rules(),)
-        for other in rules:
-            if not isinstance(other, Rules):
-                raise RulesError(f"expected Rules, not {other!r:.60}")
-            if other.sizes != rules[0].sizes:
-                raise RulesError(
-                    "the rules of one batch must have equal sizes (kinds, slots, planks, stones, "
-                    "support, max_rounds, islets, villages and links), "
-                    f"not {rules[0].sizes} and {other.sizes}"
-                )
+        sizes = "kinds, slots, planks, stones, support, max_rounds, islets, villages and links"
+        rules = one_batch(rules, Rules, RulesError, sizes)
         self.maps: tuple[Map, ...] = tuple(dict.fromkeys(r.map for r in rules))
         variants = np.zeros(len(rules), STATE)
         for row, variant in zip(variants, rules, strict=True):

@@ -6,34 +6,22 @@ planks lie; many records are one file with a record on each line (`.jsonl`). See
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core import records
 from drago_env.core.batches import NO_ACTION
-from drago_env.core.records import (
-    Frame,
-    Opened,
-    Record,
-    RecordError,
-    Replays,
-    head_fault,
-    is_count,
-    is_int,
-    names_fault,
-    read,
-    same,
-    write,
-)
+from drago_env.core.records import Frame, Record, RecordError, is_count, is_int, read, write
 from drago_env.dragon_delta.game import DragonDelta
 from drago_env.dragon_delta.map import MAX_LINKS, STANDARD, Map
-from drago_env.dragon_delta.rules import MAX_PLAYERS, Rules
+from drago_env.dragon_delta.rules import Rules
 from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, WON
-from drago_env.game import Outcome, State
+from drago_env.game import State
 
 __all__ = [
     "FORMAT",
@@ -69,26 +57,19 @@ def record(
     names: Sequence[str] | None = None,
 ) -> Record:
     """The record of one game: its state right after the deal (one row) and its decisions."""
-    state = start.copy()
-    if state.shape != (1,):
-        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    state = records.one_game(start)
     if game.outcomes(state)[0].state.tobytes() != state.tobytes():
-        raise ValueError("a record starts right after the deal: pass a clone of that state")
+        raise ValueError(records.NOT_DEALT)
     rules = game.row_rules(state, 0)
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
         "map": STANDARD if rules.map == Map.standard() else rules.map.as_dict(),
-        "seed": None if seed is None else int(seed),
-        "players": None if names is None else [str(name) for name in names],
+        **records.signed(seed, names),
         "moves": [],
     }
-    for action in np.asarray(actions).tolist():
-        if action == NO_ACTION:
-            raise ValueError("a record has no idle moves: leave -1 out of the actions")
-        seat = int(state["seat"][0])
-        game.step(state, [action])
-        made["moves"].append({"seat": seat, "action": action, **_standing(game, state, 0)})
+    for move, *_ in records.decisions(game, state, actions):
+        made["moves"].append({**move, **_standing(game, state, 0)})
     if game.over(state)[0]:
         made |= _end(game, state, 0)
     return made
@@ -125,7 +106,7 @@ def view(made: Record, seat: int) -> Record:
             laid.append(_next_card(frame.state, 0, frame.move))
         state = frame.state  # the last one is that after all moves
     hidden = {card.move for card in laid if card.seat != seat and not card.is_open(state[0])}
-    whole: Record = json.loads(json.dumps(made))  # a deep copy
+    whole = deepcopy(made)
     for number in hidden:
         whole["moves"][number]["action"] = None
     return {**whole, "seed": None}
@@ -171,7 +152,7 @@ def _next_card(state: State, row: int, move: int) -> _Card:
 
 
 @dataclass
-class _Game(Opened):
+class _Game(records.Opened):
     """One record on its way through a replay."""
 
     hidden: list[_Card] = field(default_factory=list)  # cards that the record does not tell
@@ -187,9 +168,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
             if game.fault is None and number < len(game.made["moves"]):
                 actions[row] = _asked(book, state, row, game, number)
         moving = np.flatnonzero(actions != NO_ACTION)
-        outcome = Outcome(
-            np.zeros((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
-        )
+        outcome = book.new_outcome(n)
         yield Frame(book, state, number, moving, indices, actions, outcome.rewards)
         book.step_unchecked(state, actions, outcome)
         for row in moving.tolist():
@@ -237,7 +216,7 @@ def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: i
             )
             return
     said, true = game.made["moves"][number], _standing(book, state, row)
-    if not same(said["pawns"], true["pawns"]):
+    if not records.same(said["pawns"], true["pawns"]):
         game.fault = (
             f"move {number}: the pawns are {true['pawns']}, not {said['pawns']} (clause 6.6)"
         )
@@ -252,11 +231,8 @@ def _look_back(book: DragonDelta, state: State, row: int, game: _Game, number: i
 
 def _move_fault(book: DragonDelta, state: State, row: int, move: Any) -> str | None:
     """What is wrong with a move before it is made, its legality aside."""
-    if not isinstance(move, dict):
-        return f"a move is an object, not {move!r:.40}"
-    for key in ("seat", "planks"):
-        if not is_count(move.get(key)):
-            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    if fault := records.move_fault(move, ("seat", "planks")):
+        return fault
     pawns = move.get("pawns")
     if not isinstance(pawns, list) or not all(map(is_int, pawns)):
         return f"pawns must be a list of whole numbers, not {pawns!r:.40}"
@@ -285,7 +261,7 @@ def _end_fault(book: DragonDelta, state: State, row: int, made: Record) -> str |
         named = [key for key in ("winners", "truncated") if key in made]
         return f"{named[0]} is given but the game is not over (clause 8.1)" if named else None
     true = _end(book, state, row)
-    if not same(made.get("winners"), true["winners"]):
+    if not records.same(made.get("winners"), true["winners"]):
         said = made.get("winners")
         return f"the winners are {true['winners']}, not {said!r:.60} (clause 8.2)"
     if made.get("truncated") is not true["truncated"]:
@@ -297,7 +273,7 @@ def _end_fault(book: DragonDelta, state: State, row: int, made: Record) -> str |
 def _open(made: Any) -> _Game | str:
     """A record with its rules, or what is wrong with them."""
     names = tuple(Rules().as_dict())
-    fault = head_fault(made, FORMAT, {"rules": dict, "moves": list}, names)
+    fault = records.head_fault(made, FORMAT, {"rules": dict, "moves": list}, names)
     if fault:
         return fault
     if not isinstance(made["rules"]["kinds"], list):
@@ -307,7 +283,7 @@ def _open(made: Any) -> _Game | str:
         rules = Rules(map=_map(made.get("map")), **numbers)
     except ValueError as error:
         return f"the rules are wrong: {error}"
-    fault = names_fault(made, "players", rules.players) or _view_fault(made, rules)
+    fault = records.names_fault(made, "players", rules.players) or _view_fault(made, rules)
     return fault or _Game(made, rules)
 
 
@@ -328,6 +304,6 @@ def _view_fault(made: Record, rules: Rules) -> str | None:
     return None
 
 
-_REPLAYS = Replays(_open, _walk_group, ("winners", "truncated"))
+_REPLAYS = records.Replays(_open, _walk_group, ("winners", "truncated"))
 verify, verify_all = _REPLAYS.verify, _REPLAYS.verify_all
 replay, walk = _REPLAYS.replay, _REPLAYS.walk

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.core.checks import select
+from drago_env.core.checks import one_batch, select
 from drago_env.game import GameSpec, Seeds, State
 from drago_env.mount_drago import observation
 from drago_env.mount_drago.board import Board
@@ -46,15 +46,8 @@ class MountDrago(GameInParts):
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
-        rules = rules or (Rules(),)
-        for other in rules:
-            if not isinstance(other, Rules):
-                raise RulesError(f"expected Rules, not {other!r:.60}")
-            if other.sizes != rules[0].sizes:
-                raise RulesError(
-                    "the rules of one batch must have equal sizes (colours, copies, hand, "
-                    f"summit_dragons), not {rules[0].sizes} and {other.sizes}"
-                )
+        sizes = "colours, copies, hand, summit_dragons"
+        rules = one_batch(rules, Rules, RulesError, sizes)
         self.boards: tuple[Board, ...] = tuple(dict.fromkeys(r.board for r in rules))
         variants = np.zeros(len(rules), STATE)
         for row, variant in zip(variants, rules, strict=True):
@@ -82,6 +75,7 @@ class MountDrago(GameInParts):
             observation_size=len(self.scale),
             observation_bound=8.0,  # the value of a space is at most 50, times 1 / 8
             feature_size=len(self.feature_scale),
+            # of a margin on the printed boards, in practice; one with larger values can pay more
             reward_bound=8.0 if reward == "margin" else 1.0,
             has_points=True,
             has_chance=True,

@@ -173,5 +173,5 @@ def _parse_dragons(rest: str, rules: Rules) -> list[int]:
 
 
 def _parse_seat(rest: str, rules: Rules) -> tuple[int, int]:
-    points, top = _match(r"(-?\d{1,4}) points, rides (\w+ \d+)", rest, "3 points, rides blue 1")
+    points, top = _match(r"(-?\d{1,5}) points, rides (\w+ \d+)", rest, "3 points, rides blue 1")
     return int(points), rules.card(top)

@@ -17,28 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from drago_env.core import records
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.files import DAMAGE
-from drago_env.core.records import (
-    Frame,
-    Opened,
-    Record,
-    RecordError,
-    Replays,
-    head_fault,
-    is_count,
-    is_int,
-    names_fault,
-    read,
-    same,
-    write,
-)
-from drago_env.game import Outcome, State
+from drago_env.core.records import Frame, Record, RecordError, is_int, read, write
+from drago_env.game import State
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.knowledge import redraw
 from drago_env.mount_drago.moves import doubtful, numbers, untrue
-from drago_env.mount_drago.rules import MAX_HAND, MAX_PLAYERS, Rules
+from drago_env.mount_drago.rules import MAX_HAND, Rules
 from drago_env.mount_drago.state import EMPTY, OVER
 
 if TYPE_CHECKING:
@@ -75,19 +63,16 @@ def record(
     names: Sequence[str] | None = None,
 ) -> Record:
     """The record of one game: its state right after the deal (one row) and its decisions."""
-    state = start.copy()
-    if state.shape != (1,):
-        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    state = records.one_game(start)
     rules = game.row_rules(state, 0)
     it, n = state[0], rules.players
     if it["position"][: rules.colours].any() or (it["hand_size"][:n] != rules.hand).any():
-        raise ValueError("a record starts right after the deal: pass a clone of that state")
+        raise ValueError(records.NOT_DEALT)
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
         "board": rules.board.pairs(),
-        "seed": None if seed is None else int(seed),
-        "riders": None if names is None else [str(name) for name in names],
+        **records.signed(seed, names, "riders"),
         "start": {
             "tops": it["top"][:n].tolist(),
             "hands": [it["hand"][seat, : rules.hand].tolist() for seat in range(n)],
@@ -95,20 +80,10 @@ def record(
         },
         "moves": [],
     }
-    for action in np.asarray(actions).tolist():
-        if action == NO_ACTION:
-            raise ValueError("a record has no idle moves: leave -1 out of the actions")
-        seat = int(it["seat"])
-        points = game.step(state, [action]).points
-        made["moves"].append(
-            {
-                "seat": seat,
-                "action": action,
-                "points": points[0, :n].tolist(),
-                "drawn": it["drawn"][: it["drawn_size"]].tolist(),
-                "deck": int(it["deck_size"]),
-            }
-        )
+    for move, _, points in records.decisions(game, state, actions):
+        drawn = it["drawn"][: it["drawn_size"]].tolist()
+        brought = {"points": points[:n].tolist(), "drawn": drawn, "deck": int(it["deck_size"])}
+        made["moves"].append({**move, **brought})
     if game.over(state)[0]:
         made["scores"] = it["score"][:n].tolist()
         made["winners"] = np.flatnonzero(game.winners(state)[0]).tolist()
@@ -117,18 +92,7 @@ def record(
 
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record: other hands and draws become counts, no seed."""
-    players = made["rules"]["players"]
-    if any(is_int(hand) for hand in made["start"]["hands"]):
-        raise ValueError("this is one seat's view already; take views of the whole record")
-    if not 0 <= seat < players:
-        raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
-    hands = [h if s == seat else len(h) for s, h in enumerate(made["start"]["hands"])]
-    moves = [
-        move if move["seat"] == seat else {**move, "drawn": len(move["drawn"])}
-        for move in made["moves"]
-    ]
-    start = {**made["start"], "hands": hands}
-    return json.loads(json.dumps({**made, "seed": None, "start": start, "moves": moves}))  # type: ignore[no-any-return]  # a deep copy
+    return records.seen(made, seat, lambda move: {**move, "drawn": len(move["drawn"])})
 
 
 def pictures(made: Record, seat: int | None = None) -> Replay:
@@ -152,7 +116,7 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
         positions = list(view_positions(game, made, viewer))
     except DAMAGE as error:
         raise RecordError(f"this view of a record cannot be read: {error!r:.300}") from error
-    if fault := names_fault(made, "riders", game.rules[0].players):
+    if fault := records.names_fault(made, "riders", game.rules[0].players):
         raise RecordError(fault)
     return replay_of(game, positions, viewer, names)
 
@@ -161,7 +125,7 @@ def pictures(made: Record, seat: int | None = None) -> Replay:
 
 
 @dataclass(kw_only=True)
-class _Game(Opened):
+class _Game(records.Opened):
     """One record on its way through a replay."""
 
     start: State
@@ -194,9 +158,7 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
             said = numbers([move for row, move in zip(rows, moves, strict=True) if sound[row]])
         assert said is not None, "moves without a fault are well-formed"
         actions[moving] = said.action
-        outcome = Outcome(
-            np.empty((n, MAX_PLAYERS), np.int16), np.zeros((n, MAX_PLAYERS), np.float32)
-        )
+        outcome = book.new_outcome(n)
         yield Frame(book, state, number, moving, indices, actions, outcome.rewards, said)
         decks, seats = state["deck_size"].astype(np.int64), state["seat"].astype(np.int64)
         book.step_unchecked(state, actions, outcome)
@@ -220,11 +182,8 @@ def _walk_group(games: list[_Game], indices: NDArray[np.int64], reward: str) -> 
 
 def _move_fault(book: MountDrago, state: State, row: int, move: Any) -> str | None:
     """What is wrong with a move before it is made."""
-    if not isinstance(move, dict):
-        return f"a move is an object, not {move!r:.40}"
-    for key in ("seat", "action", "deck"):
-        if not is_count(move.get(key)):
-            return f"{key} must be a whole number, not {move.get(key)!r:.40}"
+    if fault := records.move_fault(move, ("seat", "action", "deck")):
+        return fault
     for key in ("points", "drawn"):
         if not isinstance(move.get(key), list) or not all(is_int(x) for x in move[key]):
             return f"{key} must be a list of whole numbers, not {move.get(key)!r:.40}"
@@ -247,7 +206,7 @@ def _result_fault(
 ) -> str | None:
     """What is wrong with what a move is said to have brought."""
     got = points[: state["players"][row]].tolist()
-    if not same(move["points"], got):
+    if not records.same(move["points"], got):
         return f"the points are {got}, not {move['points']} (clause 6)"
     drawn = int(state["drawn_size"][row])
     if len(move["drawn"]) != drawn:
@@ -266,10 +225,10 @@ def _end_fault(state: State, row: int, made: Record, won: NDArray[np.bool_]) -> 
         named = [key for key in ("scores", "winners") if key in made]
         return f"{named[0]} are given but the game is not over (clause 6.7)" if named else None
     scores = state["score"][row, : state["players"][row]].tolist()
-    if not same(made.get("scores"), scores):
+    if not records.same(made.get("scores"), scores):
         return f"the scores are {scores}, not {made.get('scores')!r:.60} (clause 6)"
     winners = np.flatnonzero(won).tolist()
-    if not same(made.get("winners"), winners):
+    if not records.same(made.get("winners"), winners):
         return f"the winners are {winners}, not {made.get('winners')!r:.60} (clause 6.8)"
     return None
 
@@ -278,7 +237,7 @@ def _open(made: Any) -> _Game | str:
     """A record with its rules and its deal, or what is wrong with them."""
     parts = {"rules": dict, "board": list, "start": dict, "moves": list}
     names = ("edition", "players", "colours", "copies", "hand", "summit_dragons")
-    fault = head_fault(made, FORMAT, parts, names)
+    fault = records.head_fault(made, FORMAT, parts, names)
     if fault:
         return fault
     try:
@@ -286,7 +245,7 @@ def _open(made: Any) -> _Game | str:
         rules = _rules(json.dumps([made["board"], numbers]))
     except (ValueError, TypeError, RecursionError) as error:
         return f"the rules are wrong: {error}"
-    fault = names_fault(made, "riders", rules.players)
+    fault = records.names_fault(made, "riders", rules.players)
     if fault:
         return fault
     fault = _deal_fault(made, rules)
@@ -357,6 +316,6 @@ def _blank(rules: Rules) -> State:
     return MountDrago(rules).new(0)
 
 
-_REPLAYS = Replays(_open, _walk_group, ("scores", "winners"))
+_REPLAYS = records.Replays(_open, _walk_group, ("scores", "winners"))
 verify, verify_all = _REPLAYS.verify, _REPLAYS.verify_all
 replay, walk = _REPLAYS.replay, _REPLAYS.walk

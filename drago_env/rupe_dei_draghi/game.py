@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.checks import one_batch
 from drago_env.game import GameSpec, State
 from drago_env.parts import GameInParts
 from drago_env.rupe_dei_draghi import actions, observation
@@ -41,15 +42,8 @@ class RupeDeiDraghi(GameInParts):
     rules: tuple[Rules, ...]
 
     def __init__(self, *rules: Rules, reward: str = "win", threads: int = 1) -> None:
-        rules = rules or (Rules(),)
-        for other in rules:
-            if not isinstance(other, Rules):
-                raise RulesError(f"expected Rules, not {other!r:.60}")
-            if other.sizes != rules[0].sizes:
-                raise RulesError(
-                    "the graphs of one batch must have equal sizes (spaces, rainbow sites, bridge "
-                    f"sites, starts), not {rules[0].sizes} and {other.sizes}"
-                )
+        sizes = "spaces, rainbow sites, bridge sites, starts"
+        rules = one_batch(rules, Rules, RulesError, sizes, "graphs")
         variants = np.zeros(len(rules), STATE)
         for row, (game, variant) in enumerate(zip(variants, rules, strict=True)):
             game["map"], game["players"] = row, variant.players

@@ -7,13 +7,13 @@ what the seat cannot know, and is verified as far as that goes (`views.py`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from drago_env.core import records
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.records import Frame, Record, RecordError, is_count, is_int, read, write
 from drago_env.game import Outcome, State
@@ -57,32 +57,24 @@ def record(
     names: Sequence[str] | None = None,
 ) -> Record:
     """The record of one game: its state right after the deal (one row) and its decisions."""
-    state = start.copy()
-    if state.shape != (1,):
-        raise ValueError(f"a record is of one game: pass state[i : i + 1], not {state.shape}")
+    state = records.one_game(start)
     rules = game.row_rules(state, 0)
     it, n = state[0], rules.players
     if it["turns"] or it["pile_size"] or it["step"] != TURN or it["marks"].any():
-        raise ValueError("a record starts right after the deal: pass a clone of that state")
+        raise ValueError(records.NOT_DEALT)
     made: Record = {
         "format": FORMAT,
         "rules": rules.as_dict(),
         "graph": STANDARD if rules.graph == Graph.standard() else rules.graph.as_dict(),
-        "seed": None if seed is None else int(seed),
-        "players": None if names is None else [str(name) for name in names],
+        **records.signed(seed, names),
         "start": {
             "hands": [_cards(it["hand"][seat]) for seat in range(n)],
             "princesses": it["princess"][: len(rules.graph.starts)].tolist(),
         },
         "moves": [],
     }
-    for action in np.asarray(actions).tolist():
-        if action == NO_ACTION:
-            raise ValueError("a record has no idle moves: leave -1 out of the actions")
-        before = it.copy()
-        game.step(state, [action])
-        move = {"seat": int(before["seat"]), "action": action}
-        made["moves"].append({**move, **_brought(rules, before, it, action)})
+    for move, before, _ in records.decisions(game, state, actions):
+        made["moves"].append({**move, **_brought(rules, before, it, move["action"])})
     if game.over(state)[0]:
         made |= _ending(it)
     return made
@@ -128,19 +120,10 @@ def _ending(game: Any) -> dict[str, Any]:
 def view(made: Record, seat: int) -> Record:
     """What one seat may see of a record (clause 12); `verify` takes it too."""
     players = made["rules"]["players"]
-    if made["start"]["princesses"] is None:
-        raise ValueError("this is one seat's view already; take views of the whole record")
-    if not 0 <= seat < players:
-        raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
-    hands = [h if s == seat else len(h) for s, h in enumerate(made["start"]["hands"])]
-    start = {**made["start"], "hands": hands, "princesses": None}
-    moves = [_seen_move(move, seat, players) for move in made["moves"]]
-    return json.loads(json.dumps({**made, "seed": None, "start": start, "moves": moves}))  # type: ignore[no-any-return]  # a deep copy
+    return records.seen(made, seat, lambda move: _seen_move(move, seat, players), princesses=None)
 
 
 def _seen_move(move: dict[str, Any], seat: int, players: int) -> dict[str, Any]:
-    if move["seat"] == seat:
-        return move
     hidden = dict(move)
     if "drawn" in move:
         hidden["drawn"] = len(move["drawn"])
@@ -248,11 +231,8 @@ def _fault_before(
 ) -> str | None:
     """What is wrong with a move before it is made; a guess is fitted to it."""
     it, rules = state[0], game.rules[0]
-    if not isinstance(move, dict):
-        return f"a move is an object, not {move!r:.40}"
-    for name in ("seat", "action", "deck"):
-        if not is_count(move.get(name)):
-            return f"{name} must be a whole number, not {move.get(name)!r:.40}"
+    if fault := records.move_fault(move, ("seat", "action", "deck")):
+        return fault
     if it["end"] != RUNNING:
         return f"the game is over already (clause {'11.1' if it['end'] == WON else '11.2'})"
     if move["seat"] != it["seat"]:

@@ -12,6 +12,7 @@ from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, ROB, TOP, dec
 from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.rupe_dei_draghi.rules import CARDS, Rules
 from drago_env.rupe_dei_draghi.visible import Rider, Visible
+from drago_env.rupe_dei_draghi.words import BESIDE_IT, RIVAL, SITE, SPACE
 
 # what a person on turn has to do in each step, as others hear of it and as they are asked
 DOING = {
@@ -40,33 +41,6 @@ _DONE = {
     steps.ROBBERY: "take no more",
     steps.CROSSED: "leave the rainbows",
 }
-_BESIDE = {
-    steps.RAINBOW_FROM: "a rainbow from beside the board",
-    steps.RAINBOW_TO: "rainbow off the board",
-    steps.BRIDGE_FROM: "a bridge from beside the board",
-    steps.BRIDGE_TO: "bridge off the board",
-}
-_SITE = {
-    steps.RAINBOW_FROM: "the rainbow from {}",
-    steps.RAINBOW_TO: "rainbow from {}",
-    steps.CROSSED: "the rainbow from {}",
-    steps.CROSSED_TO: "rainbow from {}",
-}
-_SPACE = {
-    steps.BRIDGE_FROM: "the bridge at {}",
-    steps.BRIDGE_TO: "bridge to {}",
-    steps.DRAGON_FROM: "the dragon at {}",
-    steps.DRAGON_TO: "dragon to {}",
-    steps.CLOUD_TO: "rider {rival} to {}",
-    steps.MOVE: "knight to {}",
-    steps.DUEL: "rider {rival} to {}",
-}
-_RIVAL = {
-    steps.SWAP: "change places with rider {}",
-    steps.CLOUD_WHOM: "cloud over rider {}",
-    steps.SPOILS: "take a card of rider {}",
-    steps.ROBBERY: "take a card of rider {}",
-}
 WIDE = 80
 _TINTS = {"red": 160, "yellow": 178, "green": 34, "blue": 33}  # of the terminal's 256 colours
 
@@ -78,15 +52,15 @@ def told(rules: Rules, it: Any, action: int) -> str:
     """A legal decision in the words of the step in which it is made."""
     step, (kind, index) = int(it["step"]), decode(action, rules.graph)
     if kind == "site":
-        return _SITE[step].format(site_words(rules.graph, index))
+        return SITE[step][1].format(site_words(rules.graph, index))
     if kind == "space":
-        return _SPACE[step].format(rules.graph.names[index], rival=int(it["rival"]))
+        return SPACE[step][1].format(rules.graph.names[index], rival=int(it["rival"]))
     if kind == "rival":
-        return _RIVAL[step].format((int(it["seat"]) + index) % rules.players)
+        return RIVAL[step][1].format((int(it["seat"]) + index) % rules.players)
     if action == TOP:
         return f"top discard, {card_words(int(it['pile'][it['pile_size'] - 1]))}"
     if action == BESIDE:
-        return _BESIDE[step]
+        return BESIDE_IT[step][1]
     words = {RENEW: "renew the hand", ROB: "rob", DONE: _DONE.get(step, "done")}
     return words.get(action) or text(action, rules.graph)
 

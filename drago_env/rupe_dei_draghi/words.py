@@ -14,32 +14,34 @@ from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.rupe_dei_draghi.rules import CARDS, NONE, Rules
 from drago_env.rupe_dei_draghi.state import BESIDE_BOARD, CUT_OFF, STEPS, WON
 
-# what somebody wants to do by naming a site, a space, a rival or what lies beside the board
-_SITE = {
-    steps.RAINBOW_FROM: "take a rainbow from {}",
-    steps.RAINBOW_TO: "lay the rainbow on {}",
-    steps.CROSSED: "take a rainbow from {}",
-    steps.CROSSED_TO: "lay the rainbow on {}",
+# what naming a site, a space, a rival or what lies beside the board does: as something to do, and
+# as a log tells it
+SITE = {
+    steps.RAINBOW_FROM: ("take a rainbow from {}", "the rainbow from {}"),
+    steps.RAINBOW_TO: ("lay the rainbow on {}", "rainbow from {}"),
+    steps.CROSSED: ("take a rainbow from {}", "the rainbow from {}"),
+    steps.CROSSED_TO: ("lay the rainbow on {}", "rainbow from {}"),
 }
-_SPACE = {
-    steps.BRIDGE_FROM: "take a bridge from {}",
-    steps.BRIDGE_TO: "lay the bridge on {}",
-    steps.DRAGON_FROM: "take a dragon from {}",
-    steps.DRAGON_TO: "send the dragon to {}",
-    steps.CLOUD_TO: "send rider {rival} to {}",
-    steps.DUEL: "send rider {rival} to {}",
+SPACE = {
+    steps.BRIDGE_FROM: ("take a bridge from {}", "the bridge at {}"),
+    steps.BRIDGE_TO: ("lay the bridge on {}", "bridge to {}"),
+    steps.DRAGON_FROM: ("take a dragon from {}", "the dragon at {}"),
+    steps.DRAGON_TO: ("send the dragon to {}", "dragon to {}"),
+    steps.CLOUD_TO: ("send rider {rival} to {}", "rider {rival} to {}"),
+    steps.MOVE: ("go to {}", "knight to {}"),
+    steps.DUEL: ("send rider {rival} to {}", "rider {rival} to {}"),
 }
-_RIVAL = {
-    steps.SWAP: "change places with {}",
-    steps.CLOUD_WHOM: "send {} away",
-    steps.SPOILS: "take a card of {}",
-    steps.ROBBERY: "take a card of {}",
+RIVAL = {
+    steps.SWAP: ("change places with {}", "change places with rider {}"),
+    steps.CLOUD_WHOM: ("send {} away", "cloud over rider {}"),
+    steps.SPOILS: ("take a card of {}", "take a card of rider {}"),
+    steps.ROBBERY: ("take a card of {}", "take a card of rider {}"),
 }
-_BESIDE = {
-    steps.RAINBOW_FROM: "take a rainbow from beside the board",
-    steps.RAINBOW_TO: "put the rainbow beside the board",
-    steps.BRIDGE_FROM: "take a bridge from beside the board",
-    steps.BRIDGE_TO: "put the bridge beside the board",
+BESIDE_IT = {
+    steps.RAINBOW_FROM: ("take a rainbow from beside the board", "a rainbow from beside the board"),
+    steps.RAINBOW_TO: ("put the rainbow beside the board", "rainbow off the board"),
+    steps.BRIDGE_FROM: ("take a bridge from beside the board", "a bridge from beside the board"),
+    steps.BRIDGE_TO: ("put the bridge beside the board", "bridge off the board"),
 }
 _PLAIN = {RENEW: "renew the hand", ROB: "rob", TOP: "use the top discard", DONE: "be done"}
 _PICKED = {
@@ -59,13 +61,13 @@ def decision(rules: Rules, game: Any, action: int) -> str:
     if kind == "rival":
         rider = f"rider {(int(game['seat']) + index) % rules.players}"
         whom = rider if index < rules.players else f"rival +{index}"
-        return _RIVAL.get(step, "choose {}").format(whom)
+        return RIVAL.get(step, ("choose {}",))[0].format(whom)
     if kind == "site":
-        return _SITE.get(step, "choose the site {}").format(site_text(graph, index))
+        return SITE.get(step, ("choose the site {}",))[0].format(site_text(graph, index))
     if kind == "space":
-        return _SPACE.get(step, "go to {}").format(graph.names[index], rival=int(game["rival"]))
+        return SPACE.get(step, SPACE[steps.MOVE])[0].format(graph.names[index], rival=game["rival"])
     if action == BESIDE:
-        return _BESIDE.get(step, "choose what lies beside the board")
+        return BESIDE_IT.get(step, ("choose what lies beside the board",))[0]
     return _PLAIN[action]
 
 

@@ -390,8 +390,8 @@ class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZo
         return told(self, self.game)
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_window", "_state", "_turn", "_play", "_row_mask", "_row_rewards")
-        bound += ("_copy_mask", "_copy_seen")
+        bound = {"_window", "_state", "_turn", "_play", "_row_mask", "_row_rewards"}
+        bound |= {"_copy_mask", "_copy_seen"}
         kept = {key: value for key, value in self.__dict__.items() if key not in bound}
         if self._seed is None:
             return kept

@@ -393,3 +393,10 @@ def test_bad_position_text_is_refused_with_its_line_or_key(kind: str) -> None:
     text, words = BAD_TEXTS[kind]
     with pytest.raises(StateError, match=words):
         position.read(text)
+
+
+def test_a_position_tells_the_most_points_that_a_board_can_bring() -> None:
+    game = MountDrago()
+    state = game.new(0)
+    state["score"][0, :2] = (31_500, -31_500)
+    assert (position.read(position.write(game, state))[1]["score"] == state["score"]).all()

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, lowest, size
 from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
-from drago_env.dragon_delta.kernel.options import links_for, options
+from drago_env.dragon_delta.kernel.options import links_for, options, plank_on
 from drago_env.dragon_delta.kernel.play import FIRST_STEP, colour_of
 from drago_env.dragon_delta.kernel.result import distance
 from drago_env.dragon_delta.kernel.ways import (
@@ -130,17 +130,6 @@ def _write_program(game: Any, card: Any, rules: Any, scale: Any, work: Any, out:
 
 
 @inlined
-def _plank_on(game: Any, link: Any, rules: Any) -> Any:
-    """The plank of a link as 8 * colour + number - 1."""
-    found: Any = 0
-    for colour in range(np.int64(game["players"])):
-        for i in range(np.int64(rules["planks"])):
-            if game["plank"][colour, i] == link:
-                found = 8 * colour + i
-    return found
-
-
-@inlined
 def _write_plank(game: Any, colour: Any, number: Any, scale: Any, out: Any) -> None:
     _write(out, NUMBER, number, scale)
     out[COLOUR + (1 if colour != game["seat"] else 0)] = 1
@@ -170,7 +159,7 @@ def _write_taking(game: Any, link: Any, rules: Any, scale: Any, work: Any, out: 
     """Takes a plank up: whoever needed it must build again."""
     seat, rival = np.int64(game["seat"]), np.int64(work["rival"])
     out[_TAKES] = 1
-    plank = _plank_on(game, link, rules)
+    plank = plank_on(game, link, rules)
     _write_plank(game, plank >> 3, (plank & 7) + 1, scale, out)
     own, other = on_way(game, seat, link, rules, work), on_way(game, rival, link, rules, work)
     out[WAY] = own
@@ -207,7 +196,7 @@ def _write_choice(game: Any, number: Any, rules: Any, scale: Any, work: Any, out
     count: Any = 0
     for word in range(LINK_WORDS):
         bits = links[word]
-        while bits != NONE:
+        while bits != ZERO:
             link = lowest(bits) + 64 * word
             best = min(best, cost_with(game, seat, link, rules, work))
             bits &= bits - ONE
@@ -232,7 +221,7 @@ def _write_move(game: Any, place: Any, rules: Any, scale: Any, work: Any, out: A
     before = game["pawn"][seat]
     out[_JUMPS if game["step"] == JUMP else _MOVES] = 1
     if place < MAX_LINKS:
-        plank = _plank_on(game, place, rules)
+        plank = plank_on(game, place, rules)
         _write_plank(game, plank >> 3, (plank & 7) + 1, scale, out)
     own = cost_at(game, seat, place, work["cost_in"][seat], rules)
     steps = cost_at(game, seat, place, work["steps_in"][seat], rules)

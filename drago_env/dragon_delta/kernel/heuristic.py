@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, lowest, size
 from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, lowest, size
 from drago_env.dragon_delta.kernel.options import (
     free_planks,
     links_for,
     onward,
+    plank_on,
     reserve_of,
     steps_from,
 )
@@ -140,7 +141,7 @@ def _gain(game: Any, rival: Any, link: Any, rules: Any, work: Any) -> Any:
 def _stone_value(game: Any, islet: Any, rival: Any, weights: Any, rules: Any, work: Any) -> Any:
     """A stone on the own way, the nearest first; else where it helps the leader least."""
     for i in range(work["length"]):
-        if (work["lacking"] >> np.uint64(i)) & ONE != NONE and work["way_node"][i] == islet:
+        if (work["lacking"] >> np.uint64(i)) & ONE != ZERO and work["way_node"][i] == islet:
             return _ON_WAY - 0.1 * i
     passing = np.int64(work["cost_out"][islet]) + np.int64(work["cost_in"][rival, islet])
     return -weights[RIVAL] if passing <= work["cost"][rival] else 0.0
@@ -156,7 +157,7 @@ def _lay_value(game: Any, link: Any, rival: Any, weights: Any, rules: Any, work:
     for i in range(work["length"]):
         place = work["way"][i]
         unlaid = place < MAX_LINKS and work["way_number"][i] > 0
-        if unlaid and (rules["cross"][link, place >> 6] >> np.uint64(place & 63)) & ONE != NONE:
+        if unlaid and (rules["cross"][link, place >> 6] >> np.uint64(place & 63)) & ONE != ZERO:
             value -= 2.0 if place != link else 0.0
     return value - weights[RIVAL] * _gain(game, rival, link, rules, work)
 
@@ -171,21 +172,10 @@ def _choice_value(game: Any, number: Any, rules: Any, work: Any) -> Any:
             needed = True
             place = work["way"][i]
             bits = links[0] if place < 64 else links[1] if place < 128 else links[2]
-            if (bits >> np.uint64(place & 63)) & ONE != NONE:
+            if (bits >> np.uint64(place & 63)) & ONE != ZERO:
                 return _ON_WAY - 0.1 * i
-    lost = links[0] | links[1] | links[2] == NONE
+    lost = links[0] | links[1] | links[2] == ZERO
     return (-4.0 if needed else 0.0) - (1.0 if lost else 0.0)
-
-
-@inlined
-def _number_on(game: Any, link: Any, rules: Any) -> Any:
-    """The number of the plank on a link."""
-    found: Any = 0
-    for colour in range(np.int64(game["players"])):
-        for i in range(np.int64(rules["planks"])):
-            if game["plank"][colour, i] == link:
-                found = i + 1
-    return found
 
 
 @inlined
@@ -197,7 +187,7 @@ def _take_value(game: Any, link: Any, rival: Any, weights: Any, rules: Any, work
     if through(game, rival, link, rules, work) <= work["cost"][rival]:
         value += weights[RIVAL] * (3.0 if work["steps"][rival] <= _REACH else 2.0)
     if work["means"] != EXACT:
-        number = _number_on(game, link, rules)
+        number = (plank_on(game, link, rules) & 7) + 1
         for i in range(work["length"]):
             value += _NEEDED if work["way_number"][i] == number else 0.0
     return value + 0.1  # a plank in the reserve is of use
@@ -244,12 +234,12 @@ def _first_value(game: Any, seat: Any, place: Any, rules: Any, work: Any) -> Any
     best = -1e9
     for word in range(LINK_WORDS):
         bits = links[word]
-        while bits != NONE:
+        while bits != ZERO:
             onto = lowest(bits) + 64 * word
             best = max(best, _place_value(game, seat, onto, rules, work))
             bits &= bits - ONE
     bits = links[3]
-    while bits != NONE:
+    while bits != ZERO:
         best = max(best, _place_value(game, seat, VILLAGE + lowest(bits), rules, work))
         bits &= bits - ONE
     game["pawn"][seat] = before

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, lowest, size
 from drago_env.core.chance import GOLDEN, below, mixed
 from drago_env.core.compiled import inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
 from drago_env.dragon_delta.rules import MAX_KINDS
 from drago_env.dragon_delta.state import EMPTY, PROGRAM
 
@@ -24,7 +24,7 @@ def revealed(game: Any) -> Any:
 @inlined
 def _known(game: Any, seat: Any, count: Any) -> Any:
     """The first cards of a seat, as bits."""
-    cards = NONE
+    cards = ZERO
     for slot in range(count):
         cards |= bit(game["program"][seat, slot])
     return cards
@@ -52,7 +52,7 @@ def _redraw(game: Any, other: Any, open_slots: Any, z: Any, rules: Any) -> Any:
     hidden = slots - open_slots
     at: Any = -1
     dragon: Any = 0
-    if cards >> _DRAGONS == NONE:
+    if cards >> _DRAGONS == ZERO:
         plain = size(kinds) - hidden + 1
         z += GOLDEN
         drawn = below(z, plain + hidden * dragons) - plain

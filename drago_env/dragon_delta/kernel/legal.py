@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, listed
 from drago_env.core.compiled import inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, lowest
 from drago_env.dragon_delta.kernel.options import first_low, options
 from drago_env.dragon_delta.state import OVER
 
@@ -19,16 +19,6 @@ def over(game: Any) -> Any:
 
 
 @inlined
-def _listed(bits: Any, first: Any, actions: Any, count: Any) -> Any:
-    """Appends the actions of a set and returns the new count."""
-    while bits != NONE:
-        actions[count] = first + lowest(bits)
-        bits &= bits - ONE
-        count += 1
-    return count
-
-
-@inlined
 def legal(game: Any, rules: Any, actions: Any) -> Any:
     """Lists the legal actions, ascending, and returns how many there are."""
     count: Any = 0
@@ -36,16 +26,16 @@ def legal(game: Any, rules: Any, actions: Any) -> Any:
         return count
     low, w0, w1, w2, high = options(game, rules)
     link = np.int64(rules["first_link"])
-    count = _listed(low, first_low(game["step"], rules), actions, count)
-    count = _listed(w0, link, actions, count)
-    count = _listed(w1, link + 64, actions, count)
-    count = _listed(w2, link + 128, actions, count)
-    return _listed(high, np.int64(rules["first_village"]), actions, count)
+    count = listed(low, first_low(game["step"], rules), actions, count)
+    count = listed(w0, link, actions, count)
+    count = listed(w1, link + 64, actions, count)
+    count = listed(w2, link + 128, actions, count)
+    return listed(high, np.int64(rules["first_village"]), actions, count)
 
 
 @inlined
 def _within(bits: Any, place: Any) -> Any:
-    return 0 <= place < 64 and (bits >> np.uint64(place)) & ONE != NONE
+    return 0 <= place < 64 and (bits >> np.uint64(place)) & ONE != ZERO
 
 
 @inlined

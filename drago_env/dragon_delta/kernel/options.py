@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, lowest, size, word_of
 from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size, word_of
 from drago_env.dragon_delta.map import MAX_LINKS
 from drago_env.dragon_delta.rules import MAX_KINDS
 from drago_env.dragon_delta.state import (
@@ -34,7 +34,7 @@ _DRAGONS = np.uint64(MAX_KINDS)
 @inlined
 def free_planks(game: Any) -> Any:
     """The links with a plank on which no pawn stands."""
-    w0, w1, w2 = NONE, NONE, NONE
+    w0, w1, w2 = ZERO, ZERO, ZERO
     for seat in range(np.int64(game["players"])):
         place = np.int64(game["pawn"][seat])
         w0 |= word_of(place, 0)
@@ -47,13 +47,13 @@ def free_planks(game: Any) -> Any:
 @inlined
 def cards_left(game: Any, seat: Any, rules: Any) -> Any:
     """What a seat can program next: each card once, at most one dragon (4.2)."""
-    laid = NONE
+    laid = ZERO
     for slot in range(np.int64(rules["slots"])):
         card = game["program"][seat, slot]
         if card != EMPTY:
             laid |= bit(card)
     cards = np.uint64(rules["kinds"]) & ~laid
-    if laid >> _DRAGONS == NONE:
+    if laid >> _DRAGONS == ZERO:
         cards |= (bit(game["players"] - 1) - ONE) << _DRAGONS
     return cards
 
@@ -61,7 +61,7 @@ def cards_left(game: Any, seat: Any, rules: Any) -> Any:
 @inlined
 def reserve_of(game: Any, seat: Any, rules: Any) -> Any:
     """The numbers of the planks in a reserve, as bits from 0."""
-    numbers = NONE
+    numbers = ZERO
     for colour in range(np.int64(game["players"])):
         for i in range(np.int64(rules["planks"])):
             if game["plank"][colour, i] == RESERVE + seat:
@@ -70,10 +70,21 @@ def reserve_of(game: Any, seat: Any, rules: Any) -> Any:
 
 
 @inlined
+def plank_on(game: Any, link: Any, rules: Any) -> Any:
+    """The plank of a link as 8 * colour + number - 1."""
+    found: Any = 0
+    for colour in range(np.int64(game["players"])):
+        for i in range(np.int64(rules["planks"])):
+            if game["plank"][colour, i] == link:
+                found = 8 * colour + i
+    return found
+
+
+@inlined
 def free_islets(game: Any, rules: Any) -> Any:
     """Where a stone can be put (6.1)."""
     if size(game["stones"]) >= rules["stones"]:
-        return NONE
+        return ZERO
     return rules["islets_all"] & ~game["stones"]
 
 
@@ -81,9 +92,9 @@ def free_islets(game: Any, rules: Any) -> Any:
 def links_for(game: Any, number: Any, rules: Any) -> Any:
     """Where a plank can be laid (6.3)."""
     ground = (game["stones"] | rules["villages_all"]) & ~game["full"]
-    w0, w1, w2 = NONE, NONE, NONE
+    w0, w1, w2 = ZERO, ZERO, ZERO
     for node in range(np.int64(rules["islets"] + rules["villages"])):
-        shut = ~NONE if (ground >> np.uint64(node)) & ONE == NONE else NONE
+        shut = ~ZERO if (ground >> np.uint64(node)) & ONE == ZERO else ZERO
         w0 |= rules["resting"][node, 0] & shut
         w1 |= rules["resting"][node, 1] & shut
         w2 |= rules["resting"][node, 2] & shut
@@ -94,7 +105,7 @@ def links_for(game: Any, number: Any, rules: Any) -> Any:
 @inlined
 def removable(game: Any, seat: Any, free: Any, rules: Any) -> Any:
     """Stones that bear nothing, and planks that the reserve may take up (6.5)."""
-    numbers, colours, bearing = NONE, NONE, NONE
+    numbers, colours, bearing = ZERO, ZERO, ZERO
     for colour in range(np.int64(game["players"])):
         for i in range(np.int64(rules["planks"])):
             place = game["plank"][colour, i]
@@ -103,13 +114,13 @@ def removable(game: Any, seat: Any, free: Any, rules: Any) -> Any:
                 colours |= bit(colour)
             elif place < MAX_LINKS:
                 bearing |= rules["ends"][place]
-    w0, w1, w2 = NONE, NONE, NONE
+    w0, w1, w2 = ZERO, ZERO, ZERO
     for colour in range(np.int64(game["players"])):
         if size(colours | bit(colour)) > 2:
             continue
         for i in range(np.int64(rules["planks"])):
             place = np.int64(game["plank"][colour, i])
-            if place < MAX_LINKS and (numbers >> np.uint64(i)) & ONE == NONE:
+            if place < MAX_LINKS and (numbers >> np.uint64(i)) & ONE == ZERO:
                 w0 |= word_of(place, 0)
                 w1 |= word_of(place, 1)
                 w2 |= word_of(place, 2)
@@ -127,7 +138,7 @@ def steps_from(place: Any, free: Any, rules: Any) -> Any:
     """Free planks next to a place, and the villages that can be entered from it (6.6)."""
     if place >= VILLAGE:
         near = rules["resting"][rules["islets"] + place - VILLAGE]
-        return free[0] & near[0], free[1] & near[1], free[2] & near[2], NONE
+        return free[0] & near[0], free[1] & near[1], free[2] & near[2], ZERO
     near = rules["touch"][place]
     return free[0] & near[0], free[1] & near[1], free[2] & near[2], villages_at(place, rules)
 
@@ -137,7 +148,7 @@ def onward(origin: Any, w0: Any, w1: Any, w2: Any, high: Any) -> Any:
     """The second step of a `move2` leads back only where nothing else is left (6.7)."""
     o0, o1, o2 = w0 & ~word_of(origin, 0), w1 & ~word_of(origin, 1), w2 & ~word_of(origin, 2)
     other = high & ~bit(origin - VILLAGE) if origin >= VILLAGE else high
-    if o0 | o1 | o2 | other == NONE:
+    if o0 | o1 | o2 | other == ZERO:
         return w0, w1, w2, high
     return o0, o1, o2, other
 
@@ -151,12 +162,12 @@ def jumps_from(game: Any, seat: Any, place: Any, free: Any, rules: Any) -> Any:
     else:
         own = rules["ends"][place]
         shared = own & rules["islets_all"]
-    w0, w1, w2, high = NONE, NONE, NONE, NONE
+    w0, w1, w2, high = ZERO, ZERO, ZERO, ZERO
     for other in range(np.int64(game["players"])):
         over = game["pawn"][other]
-        if other != seat and over < MAX_LINKS and rules["ends"][over] & shared != NONE:
+        if other != seat and over < MAX_LINKS and rules["ends"][over] & shared != ZERO:
             far = rules["ends"][over] & ~own
-            if far & rules["villages_all"] != NONE:
+            if far & rules["villages_all"] != ZERO:
                 high |= far >> np.uint64(rules["islets"])
             else:
                 node = lowest(far)
@@ -171,35 +182,35 @@ def options(game: Any, rules: Any) -> Any:
     """The options of the seat on turn in its step."""
     step, seat = game["step"], np.int64(game["seat"])
     if step == PROGRAM:
-        return cards_left(game, seat, rules), NONE, NONE, NONE, NONE
+        return cards_left(game, seat, rules), ZERO, ZERO, ZERO, ZERO
     if step == STONE:
-        return free_islets(game, rules), NONE, NONE, NONE, NONE
+        return free_islets(game, rules), ZERO, ZERO, ZERO, ZERO
     if step == PLANK:
-        return reserve_of(game, seat, rules), NONE, NONE, NONE, NONE
+        return reserve_of(game, seat, rules), ZERO, ZERO, ZERO, ZERO
     if step == LINK:
         w0, w1, w2 = links_for(game, np.int64(game["chosen"]), rules)
-        return NONE, w0, w1, w2, NONE
+        return ZERO, w0, w1, w2, ZERO
     free = free_planks(game)
     if step == REMOVE:
         low, w0, w1, w2 = removable(game, seat, free, rules)
-        return low, w0, w1, w2, NONE
+        return low, w0, w1, w2, ZERO
     place = np.int64(game["pawn"][seat])
     if step == JUMP:
         w0, w1, w2, high = jumps_from(game, seat, place, free, rules)
-        return NONE, w0, w1, w2, high
+        return ZERO, w0, w1, w2, high
     w0, w1, w2, high = steps_from(place, free, rules)
     if step == FIRST and game["move2_village"] == 0:
-        high = NONE
+        high = ZERO
     if step == SECOND:
         w0, w1, w2, high = onward(np.int64(game["origin"]), w0, w1, w2, high)
-    return NONE, w0, w1, w2, high
+    return ZERO, w0, w1, w2, high
 
 
 @inlined
 def any_option(game: Any, rules: Any) -> Any:
     """Whether the step is a decision (11.3)."""
     low, w0, w1, w2, high = options(game, rules)
-    return low | w0 | w1 | w2 | high != NONE
+    return low | w0 | w1 | w2 | high != ZERO
 
 
 @inlined

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ZERO, bit, size
 from drago_env.core.compiled import inlined
-from drago_env.dragon_delta.kernel.bits import NONE, bit, size
 from drago_env.dragon_delta.kernel.options import any_option
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_LINKS, MAX_PLANKS
 from drago_env.dragon_delta.rules import MAX_KINDS, MAX_PLAYERS, MAX_SLOTS
@@ -56,11 +56,11 @@ def deal(game: Any, seed: Any, rules: Any) -> None:
         game["pawn"][seat] = home if sits else NOWHERE  # 2.3
         for i in range(MAX_PLANKS):
             game["plank"][seat, i] = RESERVE + seat if sits and i < planks else NOWHERE
-    game["stones"] = NONE
-    game["full"] = NONE
+    game["stones"] = ZERO
+    game["full"] = ZERO
     for word in range(LINK_WORDS):
-        game["laid"][word] = NONE
-        game["blocked"][word] = NONE
+        game["laid"][word] = ZERO
+        game["blocked"][word] = ZERO
     game["end"] = RUNNING
     game["left"] = 0
     game["chosen"] = 0
@@ -218,7 +218,7 @@ def _take(game: Any, link: Any, seat: Any, rules: Any) -> None:
     game["laid"][link >> 6] &= ~bit(link & 63)
     game["full"] &= ~rules["ends"][link]
     for word in range(LINK_WORDS):
-        game["blocked"][word] = NONE
+        game["blocked"][word] = ZERO
     for colour in range(np.int64(game["players"])):
         for i in range(np.int64(rules["planks"])):
             place = np.int64(game["plank"][colour, i])

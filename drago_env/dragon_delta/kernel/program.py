@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, lowest, size
 from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
 from drago_env.dragon_delta.rules import MAX_KINDS
 from drago_env.dragon_delta.state import EMPTY
 
@@ -27,7 +27,7 @@ _THERE_AND_BACK = 0.2  # steps that lead nowhere are seldom wanted
 def _ahead(at: Any, laid: Any, work: Any) -> Any:
     """Whether the place at this point of the way can be entered."""
     here = bit(at)
-    return at < work["length"] and laid & ~work["taken"] & here != NONE
+    return at < work["length"] and laid & ~work["taken"] & here != ZERO
 
 
 @inlined
@@ -48,14 +48,14 @@ def _back(at: Any, steps: Any, loss: Any, work: Any) -> Any:
 def _lay_next(laid: Any, lacking: Any, loss: Any, weights: Any, work: Any) -> Any:
     every = bit(work["length"]) - ONE
     ready = every & ~laid & ~lacking & ~(lacking << ONE)
-    if ready == NONE:
+    if ready == ZERO:
         return laid, loss + weights[WASTE] * (1.0 if work["spare"] <= 0 else 0.5)
     return laid | (ready & (~ready + ONE)), loss
 
 
 @inlined
 def _step2(game: Any, at: Any, laid: Any, loss: Any, work: Any) -> Any:
-    link = work["links"] & bit(at) != NONE or game["move2_village"] > 0
+    link = work["links"] & bit(at) != ZERO or game["move2_village"] > 0
     if not link or not _ahead(at, laid, work):
         return _back(at, 2, loss, work)
     if at + 1 == work["length"]:
@@ -71,7 +71,7 @@ def carry_out(game: Any, card: Any, slot: Any, row: Any, loss: Any, weights: Any
     laid, lacking, at = row
     if card <= STONES2:
         for _ in range(1 + card - STONE1):
-            lacking &= lacking - ONE if lacking != NONE else NONE
+            lacking &= lacking - ONE if lacking != ZERO else ZERO
     elif card <= PLANKS2:
         for _ in range(1 + card - PLANK1):
             laid, loss = _lay_next(laid, lacking, loss, weights, work)
@@ -85,7 +85,7 @@ def carry_out(game: Any, card: Any, slot: Any, row: Any, loss: Any, weights: Any
     elif card == MOVE2:
         at, loss = _step2(game, at, laid, loss, work)
     elif card == JUMP:
-        behind = at + 1 < work["length"] and work["taken"] & bit(at) != NONE
+        behind = at + 1 < work["length"] and work["taken"] & bit(at) != ZERO
         if behind and _ahead(at + 1, laid, work):
             at += 2
         else:
@@ -140,9 +140,9 @@ def _with_risk(
 def _hopeful(game: Any, cards: Any, slot: Any, row: Any, loss: Any, weights: Any, work: Any) -> Any:
     """The cards that bring something in a slot, and of the dragons the best; else the best card."""
     before = value_of(row, loss, 0, work)
-    good, best, dragon = NONE, -1e9, NONE
-    single, most = NONE, -1e9
-    while cards != NONE:
+    good, best, dragon = ZERO, -1e9, ZERO
+    single, most = ZERO, -1e9
+    while cards != ZERO:
         card = lowest(cards)
         cards &= cards - ONE
         after, lost = carry_out(game, card, slot, row, loss, weights, work)
@@ -154,7 +154,7 @@ def _hopeful(game: Any, cards: Any, slot: Any, row: Any, loss: Any, weights: Any
                 dragon, best = bit(card), value
         elif value > before:
             good |= bit(card)
-    return good | dragon if good | dragon != NONE else single
+    return good | dragon if good | dragon != ZERO else single
 
 
 @inlined
@@ -186,7 +186,7 @@ def best_rest(
     left[depth] = _hopeful(game, cards, depth, row, loss, weights, work)
     work["hand"][depth] = cards
     while depth >= slot:
-        if left[depth] == NONE:
+        if left[depth] == ZERO:
             depth -= 1
             continue
         card = lowest(left[depth])
@@ -221,7 +221,7 @@ def assess_cards(game: Any, count: Any, done: Any, weights: Any, rules: Any, wor
     while game["program"][seat, slot] != EMPTY:
         work["cards"][slot] = np.int64(game["program"][seat, slot])
         slot += 1
-    hand = NONE
+    hand = ZERO
     for i in range(count):
         hand |= bit(work["actions"][i])
     for i in range(count):

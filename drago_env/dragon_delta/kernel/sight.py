@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, lowest, size
 from drago_env.core.compiled import inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, lowest, size
 from drago_env.dragon_delta.kernel.knowledge import revealed
 from drago_env.dragon_delta.kernel.result import distance
 from drago_env.dragon_delta.map import MAX_LINKS, MAX_PLANKS, MAX_VILLAGES
@@ -136,7 +136,7 @@ def _write_planks(game: Any, seat: Any, view: Any, rules: Any, scale: Any, out: 
 def _write_stones(game: Any, view: Any, rules: Any, out: Any) -> None:
     first = LINKS + np.int64(rules["links"])
     stones = game["stones"]
-    while stones != NONE:
+    while stones != ZERO:
         out[first + np.int64(rules["seen_node"][view, lowest(stones)])] = 1
         stones &= stones - ONE
 

@@ -1,7 +1,7 @@
 """The way that a seat plans: link by link to its goal, each with a plank that it really has.
 
 Stones, planks and steps count alike, for there is a card for one and a card for two of each. So a
-way costs 1 for each step, 1 for each plank to lay and 1 for each stone to put. `flood` finds what
+way costs 1 for each step, 1 for each plank to lay and 1 for each stone to put. `_flood` finds what
 is left from every node if planks could be used twice; with that as a bound, `find_way` finds the
 cheapest way on which no plank is.
 """
@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.batches import scratch
+from drago_env.core.bits import ONE, ZERO, bit, has, lowest
 from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, has_link, lowest
 from drago_env.dragon_delta.kernel.options import reserve_of
+from drago_env.dragon_delta.kernel.ways import RING, flood_of
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_LINKS, MAX_NODES
 from drago_env.dragon_delta.rules import MAX_LEGAL, MAX_PLAYERS, MAX_SLOTS
 from drago_env.dragon_delta.state import VILLAGE
 
 FAR = 60  # a cost that no way has
 LONGEST = 24  # places of a way
-_RING = 8  # levels ahead that a flood can reach, as a power of two
 _SLACK = 8  # how much dearer than its bound a way may be
 _BUDGET = 1500  # links that are tried for it
 _LAID = ONE << np.uint64(63)  # in place of a plank's number
@@ -33,7 +33,7 @@ WORK = scratch(
     MAX_PLAYERS,
     MAX_LEGAL,
     *[
-        ("ring", "<u8", (_RING,)),
+        ("ring", "<u8", (RING,)),
         ("build", "<u8", (LINK_WORDS,)),  # links on which a plank could be laid, by its number
         ("cost_in", "u1", (MAX_PLAYERS, MAX_NODES)),  # from a node to the goal
         ("cost_out", "u1", (MAX_NODES,)),  # from a pawn to a node
@@ -77,8 +77,8 @@ WORK = scratch(
 @inlined
 def _set_build(game: Any, numbers: Any, rules: Any, work: Any) -> None:
     for word in range(LINK_WORDS):
-        work["build"][word] = NONE
-    while numbers != NONE:
+        work["build"][word] = ZERO
+    while numbers != ZERO:
         for word in range(LINK_WORDS):
             work["build"][word] |= rules["fits"][game["long_planks"], lowest(numbers), word]
         numbers &= numbers - ONE
@@ -89,7 +89,7 @@ def _set_build(game: Any, numbers: Any, rules: Any, work: Any) -> None:
 @inlined
 def lacks(game: Any, node: Any, rules: Any) -> Any:
     """1 for an islet without a stone, else 0."""
-    return np.int64(bit(node) & rules["islets_all"] & ~game["stones"] != NONE)
+    return np.int64(bit(node) & rules["islets_all"] & ~game["stones"] != ZERO)
 
 
 @inlined
@@ -98,49 +98,27 @@ def across(link: Any, node: Any, rules: Any) -> Any:
     return np.int64(rules["end"][link, 0]) + np.int64(rules["end"][link, 1]) - node
 
 
-@compiled
-def flood(
-    game: Any, start: Any, inside: Any, begin: Any, onward: Any, rules: Any, work: Any, out: Any
-) -> None:
-    """The cost between a set of nodes and every node, `onward` from it or towards it.
-
-    Links with a plank and those of `build` are used. A village is entered before it is left,
-    which costs 1 more, but for one that the pawn is `inside`, or enters last.
-    """
-    for node in range(np.int64(rules["islets"] + rules["villages"])):
-        out[node] = FAR
+@inlined
+def _spread(game: Any, node: Any, cost: Any, onward: Any, rules: Any, work: Any) -> None:
+    """Over links with a plank and those of `build`, `onward` from the start or towards it."""
     ring = work["ring"]
-    for i in range(_RING):
-        ring[i] = NONE
-    ring[begin] = start
-    seen = NONE
-    idle: Any = 0
-    cost: Any = begin
-    while idle < _RING - 2 and cost < FAR:
-        front = ring[cost & (_RING - 1)] & ~seen
-        ring[cost & (_RING - 1)] = NONE
-        seen |= front
-        idle = idle + 1 if front == NONE else 0
-        while front != NONE:
-            node = lowest(front)
-            front &= front - ONE
-            out[node] = cost
-            entered = cost + np.int64(bit(node) & rules["villages_all"] & ~inside != NONE)
-            for word in range(LINK_WORDS):
-                laid = game["laid"][word]
-                bits = rules["resting"][node, word] & (laid | work["build"][word])
-                while bits != NONE:
-                    link = lowest(bits)
-                    bits &= bits - ONE
-                    lies = (laid >> np.uint64(link)) & ONE != NONE
-                    link += 64 * word
-                    end = across(link, node, rules)
-                    if lies:
-                        ring[(entered + 1) & (_RING - 1)] |= bit(end)
-                    elif rules["ends"][link] & game["full"] == NONE:
-                        price = entered + 2 + lacks(game, end if onward else node, rules)
-                        ring[price & (_RING - 1)] |= bit(end)
-        cost += 1
+    for word in range(LINK_WORDS):
+        laid = game["laid"][word]
+        bits = rules["resting"][node, word] & (laid | work["build"][word])
+        while bits != ZERO:
+            link = lowest(bits)
+            bits &= bits - ONE
+            lies = (laid >> np.uint64(link)) & ONE != ZERO
+            link += 64 * word
+            end = across(link, node, rules)
+            if lies:
+                ring[(cost + 1) & (RING - 1)] |= bit(end)
+            elif rules["ends"][link] & game["full"] == ZERO:
+                price = cost + 2 + lacks(game, end if onward else node, rules)
+                ring[price & (RING - 1)] |= bit(end)
+
+
+_flood = flood_of(__name__, _spread, FAR)
 
 
 @inlined
@@ -172,14 +150,14 @@ def _flood_in(game: Any, seat: Any, numbers: Any, rules: Any, work: Any) -> Any:
     goal = bit(goal_of(game, seat, rules))
     _set_build(game, numbers, rules, work)
     costs = work["cost_in"][seat]
-    flood(game, goal, goal, 1, False, rules, work, costs)
+    _flood(game, goal, goal, 1, False, rules, work, costs)
     return cost_from(game, seat, np.int64(game["pawn"][seat]), costs, rules)
 
 
 @compiled
 def measure(game: Any, seat: Any, rules: Any, work: Any) -> None:
     """What a seat still has to walk on the planks that lie, and the bound of its whole way."""
-    work["steps"][seat] = _flood_in(game, seat, NONE, rules, work)
+    work["steps"][seat] = _flood_in(game, seat, ZERO, rules, work)
     cost = _flood_in(game, seat, reserve_of(game, seat, rules), rules, work)
     if cost >= FAR:
         cost = min(FAR, 4 + _flood_in(game, seat, bit(rules["planks"]) - ONE, rules, work))
@@ -191,9 +169,9 @@ def set_out(game: Any, seat: Any, rules: Any, work: Any) -> None:
     """What it costs from a seat's pawn to every node, with what `measure` let it build."""
     place = np.int64(game["pawn"][seat])
     islets = np.int64(rules["islets"])
-    inside = bit(islets + place - VILLAGE) if place >= VILLAGE else NONE
+    inside = bit(islets + place - VILLAGE) if place >= VILLAGE else ZERO
     start = inside if place >= VILLAGE else rules["ends"][place]
-    flood(game, start, inside, 0, True, rules, work, work["cost_out"])
+    _flood(game, start, inside, 0, True, rules, work, work["cost_out"])
 
 
 @inlined
@@ -215,7 +193,7 @@ def through(game: Any, seat: Any, link: Any, rules: Any, work: Any) -> Any:
 def _arrive(game: Any, depth: Any, node: Any, price: Any, rules: Any, work: Any) -> None:
     work["node"][depth] = node
     work["price"][depth, 0] = price
-    work["next_numbers"][depth] = NONE
+    work["next_numbers"][depth] = ZERO
     for word in range(LINK_WORDS):
         links = game["laid"][word] | work["build"][word]
         work["next_links"][depth, word] = rules["resting"][node, word] & links
@@ -226,7 +204,7 @@ def _next_link(depth: Any, work: Any) -> Any:
     """The next link to try at a depth, or -1."""
     for word in range(LINK_WORDS):
         bits = work["next_links"][depth, word]
-        if bits != NONE:
+        if bits != ZERO:
             work["next_links"][depth, word] = bits & (bits - ONE)
             return lowest(bits) + 64 * word
     return np.int64(-1)
@@ -235,11 +213,11 @@ def _next_link(depth: Any, work: Any) -> Any:
 @inlined
 def _numbers(game: Any, link: Any, numbers: Any, rules: Any) -> Any:
     """Which of these numbers fit a link."""
-    found = NONE
-    while numbers != NONE:
+    found = ZERO
+    while numbers != ZERO:
         i = lowest(numbers)
         numbers &= numbers - ONE
-        if has_link(rules["fits"][game["long_planks"], i], link):
+        if has(rules["fits"][game["long_planks"], i], link):
             found |= bit(i)
     return found
 
@@ -262,17 +240,17 @@ def _path(
     depth: Any = 0
     enter = entering(start, goal, rules) if place < MAX_LINKS else np.int64(0)
     _arrive(game, 0, start, enter, rules, work)
-    work["used"][0] = NONE
+    work["used"][0] = ZERO
     while depth >= 0:
-        if work["next_numbers"][depth] == NONE:
+        if work["next_numbers"][depth] == ZERO:
             link = _next_link(depth, work)
             if link < 0:
                 depth -= 1
                 continue
             end = across(link, work["node"][depth], rules)
-            lies = has_link(game["laid"], link)
+            lies = has(game["laid"], link)
             if _visited(depth, end, work) or (
-                not lies and rules["ends"][link] & game["full"] != NONE
+                not lies and rules["ends"][link] & game["full"] != ZERO
             ):
                 continue
             price = work["price"][depth, 0] + (1 if lies else 2 + lacks(game, end, rules))
@@ -323,10 +301,10 @@ def _add(game: Any, place: Any, node: Any, number: Any, rules: Any, work: Any) -
 @inlined
 def _clear(work: Any) -> None:
     work["length"] = 0
-    work["laid"] = NONE
-    work["links"] = NONE
-    work["lacking"] = NONE
-    work["taken"] = NONE
+    work["laid"] = ZERO
+    work["links"] = ZERO
+    work["lacking"] = ZERO
+    work["taken"] = ZERO
 
 
 @inlined

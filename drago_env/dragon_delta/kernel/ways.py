@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.batches import scratch
-from drago_env.core.compiled import compiled, inlined
-from drago_env.dragon_delta.kernel.bits import NONE, ONE, bit, lowest, size
+from drago_env.core.bits import ONE, ZERO, bit, lowest, size
+from drago_env.core.compiled import compiled, compiled_for, inlined
 from drago_env.dragon_delta.kernel.options import free_planks, reserve_of, steps_from
 from drago_env.dragon_delta.kernel.play import after
 from drago_env.dragon_delta.map import LINK_WORDS, MAX_NODES
@@ -23,7 +23,7 @@ from drago_env.dragon_delta.state import REMOVE, STONE, VILLAGE
 
 READY, REMOTE = 2, 4
 NEVER = 31  # a cost that is not reached
-_RING = 8  # levels ahead that a flood can reach, as a power of two
+RING = 8  # levels ahead that a flood can reach, as a power of two
 # kinds of links: with a plank; ready and remote for any plank, and for the seat's own planks
 _LAID, _ANY, _OWN = 0, 1, 3
 REMOTE_LINKS = _ANY + 1
@@ -33,7 +33,7 @@ WORK = scratch(
     MAX_LEGAL,
     *[
         ("near", "<u8", (5, MAX_NODES)),  # by kind of link, the neighbours of each node
-        ("ring", "<u8", (_RING,)),
+        ("ring", "<u8", (RING,)),
         ("inside", "<u8", (MAX_PLAYERS,)),  # the village in which the pawn stands
         ("cost_out", "u1", (MAX_PLAYERS, MAX_NODES)),  # from the pawn to a node
         ("cost_in", "u1", (MAX_PLAYERS, MAX_NODES)),  # from a node to the goal
@@ -59,8 +59,8 @@ def _join(work: Any, kind: Any, link: Any, rules: Any) -> None:
 @inlined
 def _fitting(game: Any, numbers: Any, word: Any, rules: Any) -> Any:
     """The links of one word that a plank of these numbers fits."""
-    links = NONE
-    while numbers != NONE:
+    links = ZERO
+    while numbers != ZERO:
         links |= rules["fits"][game["long_planks"], lowest(numbers), word]
         numbers &= numbers - ONE
     return links
@@ -74,70 +74,85 @@ def join_all(game: Any, rules: Any, work: Any) -> None:
     numbers = reserve_of(game, np.int64(game["seat"]), rules)
     for kind in range(5):
         for node in range(nodes):
-            work["near"][kind, node] = NONE
+            work["near"][kind, node] = ZERO
     for word in range(LINK_WORDS):
         laid = game["laid"][word]
         left = np.int64(rules["links"]) - 64 * word
         if left <= 0:
             break
-        every = ~NONE if left >= 64 else bit(left) - ONE
+        every = ~ZERO if left >= 64 else bit(left) - ONE
         bits = laid | (every & ~game["blocked"][word])
         own = _fitting(game, numbers, word, rules)
-        while bits != NONE:
+        while bits != ZERO:
             link = lowest(bits)
-            lies = (laid >> np.uint64(link)) & ONE != NONE
-            ours = (own >> np.uint64(link)) & ONE != NONE
+            lies = (laid >> np.uint64(link)) & ONE != ZERO
+            ours = (own >> np.uint64(link)) & ONE != ZERO
             bits &= bits - ONE
             link += 64 * word
             ends = rules["ends"][link]
             if lies:
                 _join(work, _LAID, link, rules)
-            elif ends & game["full"] == NONE:
-                remote = ends & ~ground != NONE
+            elif ends & game["full"] == ZERO:
+                remote = ends & ~ground != ZERO
                 _join(work, _ANY + remote, link, rules)
                 if ours:
                     _join(work, _OWN + remote, link, rules)
 
 
-@compiled
-def flood(
-    work: Any, start: Any, inside: Any, begin: Any, builds: Any, rules: Any, out: Any
-) -> None:
-    """The cost of every node from a set of nodes on, which themselves cost `begin`.
+def flood_of(module: str, spread: Any, far: int) -> Any:
+    """A flood for the kernels of a module: `spread` goes on from a node, `far` no way costs."""
 
-    `builds` is the kind of links that may be built, 0 for none.
-    """
-    for node in range(np.int64(rules["islets"] + rules["villages"])):
-        out[node] = NEVER
-    ring = work["ring"]
-    for i in range(_RING):
-        ring[i] = NONE
-    ring[begin] = start
-    seen = NONE
-    idle: Any = 0
-    cost: Any = begin
-    while idle < _RING - 2 and cost < NEVER:
-        front = ring[cost & (_RING - 1)] & ~seen
-        ring[cost & (_RING - 1)] = NONE
-        seen |= front
-        idle = idle + 1 if front == NONE else 0
-        while front != NONE:
-            node = lowest(front)
-            front &= front - ONE
-            out[node] = cost
-            entered = bit(node) & rules["villages_all"] & ~inside != NONE
-            ahead = cost + 1 + entered
-            ring[ahead & (_RING - 1)] |= work["near"][_LAID, node]
-            if builds > 0:
-                ring[(ahead + READY - 1) & (_RING - 1)] |= work["near"][builds, node]
-                ring[(ahead + REMOTE - 1) & (_RING - 1)] |= work["near"][builds + 1, node]
-        cost += 1
+    @compiled_for(module)
+    def flood(
+        game: Any, start: Any, inside: Any, begin: Any, how: Any, rules: Any, work: Any, out: Any
+    ) -> None:
+        """The cost of every node from a set of nodes on, which themselves cost `begin`.
+
+        A village is entered before it is left, which costs 1 more, but for one that the pawn is
+        `inside`, or enters last.
+        """
+        for node in range(np.int64(rules["islets"] + rules["villages"])):
+            out[node] = far
+        ring = work["ring"]
+        for i in range(RING):
+            ring[i] = ZERO
+        ring[begin] = start
+        seen = ZERO
+        idle: Any = 0
+        cost: Any = begin
+        while idle < RING - 2 and cost < far:
+            front = ring[cost & (RING - 1)] & ~seen
+            ring[cost & (RING - 1)] = ZERO
+            seen |= front
+            idle = idle + 1 if front == ZERO else 0
+            while front != ZERO:
+                node = lowest(front)
+                front &= front - ONE
+                out[node] = cost
+                entered = cost + np.int64(bit(node) & rules["villages_all"] & ~inside != ZERO)
+                spread(game, node, entered, how, rules, work)
+            cost += 1
+
+    return flood
+
+
+@inlined
+def _spread(game: Any, node: Any, cost: Any, builds: Any, rules: Any, work: Any) -> None:
+    """Over the planks, and over links of the kind that may be built, 0 for none."""
+    ring, near = work["ring"], work["near"]
+    ring[(cost + 1) & (RING - 1)] |= near[_LAID, node]
+    if builds > 0:
+        ring[(cost + READY) & (RING - 1)] |= near[builds, node]
+        ring[(cost + REMOTE) & (RING - 1)] |= near[builds + 1, node]
+
+
+_flood = flood_of(__name__, _spread, NEVER)
 
 
 @inlined
 def _out_at(seat: Any, node: Any, rules: Any, work: Any) -> Any:
     """The cost from the pawn until it can go on from a node; a village is entered first."""
-    village = bit(node) & rules["villages_all"] & ~work["inside"][seat] != NONE
+    village = bit(node) & rules["villages_all"] & ~work["inside"][seat] != ZERO
     return np.int64(work["cost_out"][seat, node]) + village
 
 
@@ -145,7 +160,7 @@ def _out_at(seat: Any, node: Any, rules: Any, work: Any) -> Any:
 def _in_at(game: Any, seat: Any, node: Any, costs: Any, rules: Any) -> Any:
     """The cost to the goal from a plank that ends at a node, through this node."""
     goal = rules["islets"] + np.int64(rules["goal"][game["players"], seat])
-    village = bit(node) & rules["villages_all"] & ~bit(goal) != NONE
+    village = bit(node) & rules["villages_all"] & ~bit(goal) != ZERO
     return np.int64(costs[node]) + village
 
 
@@ -174,8 +189,8 @@ def _find_way(game: Any, seat: Any, rules: Any, work: Any) -> None:
     place = np.int64(game["pawn"][seat])
     goal = bit(rules["islets"] + np.int64(rules["goal"][game["players"], seat]))
     builds = _OWN if seat == game["seat"] else _ANY
-    flood(work, goal, goal, 1, builds, rules, work["cost_in"][seat])
-    flood(work, goal, goal, 1, 0, rules, work["steps_in"][seat])
+    _flood(game, goal, goal, 1, builds, rules, work, work["cost_in"][seat])
+    _flood(game, goal, goal, 1, 0, rules, work, work["steps_in"][seat])
     work["cost"][seat] = cost_at(game, seat, place, work["cost_in"][seat], rules)
     work["steps"][seat] = cost_at(game, seat, place, work["steps_in"][seat], rules)
     work["exits"][seat] = exits_at(game, place, rules)
@@ -185,11 +200,11 @@ def _find_way(game: Any, seat: Any, rules: Any, work: Any) -> None:
 def _set_out(game: Any, seat: Any, rules: Any, work: Any) -> None:
     """What it costs from a seat's pawn to every node."""
     place = np.int64(game["pawn"][seat])
-    inside = bit(rules["islets"] + place - VILLAGE) if place >= VILLAGE else NONE
+    inside = bit(rules["islets"] + place - VILLAGE) if place >= VILLAGE else ZERO
     start = inside if place >= VILLAGE else rules["ends"][place]
     work["inside"][seat] = inside
     builds = _OWN if seat == game["seat"] else _ANY
-    flood(work, start, inside, 0, builds, rules, work["cost_out"][seat])
+    _flood(game, start, inside, 0, builds, rules, work, work["cost_out"][seat])
 
 
 @inlined
@@ -241,10 +256,10 @@ def cost_with_stone(game: Any, seat: Any, islet: Any, rules: Any, work: Any) -> 
     into: Any = np.int64(NEVER)
     out: Any = np.int64(NEVER)
     near = work["near"][(_OWN if seat == game["seat"] else _ANY) + 1, islet]
-    while near != NONE:
+    while near != ZERO:
         node = lowest(near)
         near &= near - ONE
-        price = READY if bit(node) & ground != NONE else REMOTE
+        price = READY if bit(node) & ground != ZERO else REMOTE
         into = min(into, _out_at(seat, node, rules, work) + price)
         out = min(out, _in_at(game, seat, node, costs, rules) + price)
     return min(np.int64(work["cost"][seat]), into + out)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.batches import scratch
+from drago_env.core.bits import ONE, ZERO, has
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import MAX_ACTIONS, MAX_SPACES, STAR
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has
 from drago_env.rupe_dei_draghi.kernel.ways import is_goal
 from drago_env.rupe_dei_draghi.rules import (
     BRIDGE,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ZERO, clear, put
 from drago_env.core.chance import chance, mixed
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import MAX_STARTS
-from drago_env.rupe_dei_draghi.kernel.bits import ZERO, clear, put
 from drago_env.rupe_dei_draghi.kernel.cards import draw
 from drago_env.rupe_dei_draghi.kernel.rewards import count_steps
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, MAX_CARDS, MAX_PLAYERS, NONE

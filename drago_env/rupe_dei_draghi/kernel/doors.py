@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, clear, drop, has
 from drago_env.core.compiled import compiled, inlined
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, bit, clear, drop, has
 from drago_env.rupe_dei_draghi.kernel.costs import at_hand, holds, restore_ways, save_ways
 from drago_env.rupe_dei_draghi.kernel.paths import find_targets
 from drago_env.rupe_dei_draghi.rules import BRIDGE, CARD_KINDS, DRAGON, NONE, POINTS, RAINBOW

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import has
 from drago_env.core.compiled import compiled, inlined
 from drago_env.core.layout import starts
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
-from drago_env.rupe_dei_draghi.kernel.bits import has
 from drago_env.rupe_dei_draghi.kernel.knowledge import own_forts
 from drago_env.rupe_dei_draghi.kernel.look import seats_on
 from drago_env.rupe_dei_draghi.kernel.pieces import rival_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, listed
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, listed
 from drago_env.rupe_dei_draghi.kernel.cards import holds_points
 from drago_env.rupe_dei_draghi.kernel.pieces import (
     free_gaps,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, has, lowest
 from drago_env.core.compiled import compiled, inlined
 from drago_env.core.layout import starts
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has, lowest
 from drago_env.rupe_dei_draghi.kernel.deal import colour_of
 from drago_env.rupe_dei_draghi.kernel.knowledge import allowed_forts, spent, unseen
 from drago_env.rupe_dei_draghi.observation import (

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, bit, clear, drop, has, put
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import STAR
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, bit, clear, drop, has, put
 from drago_env.rupe_dei_draghi.rules import NONE, POINTS
 
 

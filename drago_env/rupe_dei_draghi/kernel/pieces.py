@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, has
 from drago_env.core.compiled import compiled, inlined
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, has
 from drago_env.rupe_dei_draghi.rules import (
     BRIDGE,
     DRAGON,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import bit, drop, put
 from drago_env.core.compiled import inlined
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, SITE
-from drago_env.rupe_dei_draghi.kernel.bits import bit, drop, put
 from drago_env.rupe_dei_draghi.state import (
     BESIDE_BOARD,
     BRIDGE_FROM,

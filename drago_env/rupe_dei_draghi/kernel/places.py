@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ONE, ZERO, clear, has, lowest
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.kernel import costs
-from drago_env.rupe_dei_draghi.kernel.bits import ONE, ZERO, clear, has, lowest
 from drago_env.rupe_dei_draghi.kernel.costs import (
     NO_WAY,
     find_costs,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import ZERO, bit, clear, drop, has, put
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.actions import BESIDE, DONE, RENEW, RIVAL, ROB, SITE, TOP
 from drago_env.rupe_dei_draghi.graph import MAX_STARTS
-from drago_env.rupe_dei_draghi.kernel.bits import ZERO, bit, clear, drop, has, put
 from drago_env.rupe_dei_draghi.kernel.cards import put_under, renew, spend, take_card
 from drago_env.rupe_dei_draghi.kernel.deal import colour_of
 from drago_env.rupe_dei_draghi.kernel.legal import some_loot

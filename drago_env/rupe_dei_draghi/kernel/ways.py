@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from drago_env.core.bits import has
 from drago_env.core.compiled import compiled, inlined
 from drago_env.rupe_dei_draghi.graph import MAX_SPACES, STAR
-from drago_env.rupe_dei_draghi.kernel.bits import has
 from drago_env.rupe_dei_draghi.kernel.paths import passable
 from drago_env.rupe_dei_draghi.rules import MAX_PLAYERS, NONE
 
