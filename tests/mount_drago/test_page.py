@@ -211,13 +211,13 @@ def test_the_shell_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[str
     games = [play(TINY[0], seed).record() for seed in range(2)]
     file, out = tmp_path / "games.jsonl", tmp_path / "out"
     record.write(file, games)
-    assert main(["page", str(file), "--game", "1", "--out", str(out)]) == 0
+    assert main(["page", str(file), "--record", "1", "--out", str(out)]) == 0
     assert out.read_text(encoding="utf-8") == html(games[1])
     assert main(["page", str(file), "--seat", "1", "--out", str(out)]) == 0
     assert out.read_text(encoding="utf-8") == html(games[0], seat=1)
     assert main(["gif", str(file), "--out", str(out)]) == 0
     assert out.read_bytes().startswith(b"GIF89a")
-    assert main(["page", str(file), "--game", "2", "--out", str(out)]) == 2
+    assert main(["page", str(file), "--record", "2", "--out", str(out)]) == 2
     assert "the file has the records 0 to 1, not 2" in capsys.readouterr().err
 
 
