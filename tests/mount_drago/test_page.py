@@ -48,7 +48,9 @@ def positions(made: Record, move: int) -> list[int]:
 def test_the_frames_are_the_replayed_positions(rules: Rules) -> None:
     made = play(rules).record()
     text = html(made)
-    frames = data(text)["frames"]
+    frames, beside = data(text)["frames"], data(text)["beside"]
+    assert {"status", "last", "seat-0", "cards-0"} <= set(beside) <= set(frames[0])
+    assert "dragon-0" not in beside
     assert len(frames) == len(made["moves"]) + 1
     spaces = [0] * rules.colours
     for move, frame in enumerate(frames):
