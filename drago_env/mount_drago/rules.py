@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.mount_drago import actions
 from drago_env.mount_drago.board import MAX_SPACES, Board
 
 COLOURS = (
@@ -146,7 +147,7 @@ class Rules:
     @property
     def num_actions(self) -> int:
         """Play, play and keep, discard (a block of card kinds each), and done (clause 10)."""
-        return 3 * self.card_kinds + 1
+        return actions.count(self.card_kinds)
 
     @property
     def sizes(self) -> tuple[int, tuple[int, ...], int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_KEEP
 from drago_env.mount_drago.kernel.heuristic import (
     NOBODY,
     assess,
@@ -276,8 +277,8 @@ def write_foresight(
     if game["phase"] != PLAY:
         return
     seat = np.int64(game["seat"])
-    keep = action >= kinds
-    card = action - kinds if keep else action
+    keep = action >= TO_KEEP * kinds
+    card = action - TO_KEEP * kinds if keep else action
     before = np.int64(game["position"][rules["colour"][card]])
     top, lead = make_play(game, seat, seat, card, keep, rules, work["played"][0])
     if game["summit"] == rules["summit_dragons"]:

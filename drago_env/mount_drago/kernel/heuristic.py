@@ -8,6 +8,7 @@ import numpy as np
 
 from drago_env.core.batches import scratch
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.knowledge import count_unseen
 from drago_env.mount_drago.kernel.turn import ridden_by_other, score_riders, triggers
 from drago_env.mount_drago.rules import (
@@ -268,9 +269,9 @@ def take_back(game: Any, seat: Any, dragon: Any, before: Any, own_top: Any) -> N
 def assess_discard(game: Any, action: Any, rules: Any) -> Any:
     """Cards of summit dragons go, except those that still lift the own dragon."""
     kinds = np.int64(rules["card_kinds"])
-    if action == 3 * kinds:
+    if action == TO_END * kinds:
         return 0.0
-    dragon = rules["colour"][action - 2 * kinds]
+    dragon = rules["colour"][action - TO_DISCARD * kinds]
     own = rules["colour"][game["top"][game["seat"]]] == dragon
     return -1.0 if own and game["position"][dragon] < rules["last"] else 1.0
 
@@ -282,12 +283,12 @@ def assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
     It is tried on the record itself and taken back. `foresee` is needed for DANGER alone.
     """
     kinds = np.int64(rules["card_kinds"])
-    if action >= 2 * kinds:
+    if action >= TO_DISCARD * kinds:
         return assess_discard(game, action, rules)
     players = np.int64(game["players"])
     seat = np.int64(game["seat"])
-    keep = action >= kinds
-    card = action - kinds if keep else action
+    keep = action >= TO_KEEP * kinds
+    card = action - TO_KEEP * kinds if keep else action
     dragon = rules["colour"][card]
     before = game["position"][dragon]
     triggered = triggers(game, card, rules)

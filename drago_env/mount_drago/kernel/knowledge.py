@@ -9,6 +9,7 @@ import numpy as np
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mixed
 from drago_env.core.compiled import compiled, inlined
+from drago_env.mount_drago.actions import TO_DISCARD
 from drago_env.mount_drago.kernel.cards import (
     add_card,
     random_card,
@@ -191,5 +192,5 @@ def redraw(
             continue
         game = state[row]
         rules = tables[game["board"]]
-        played = actions[row] < 2 * np.int64(rules["card_kinds"])
+        played = actions[row] < TO_DISCARD * np.int64(rules["card_kinds"])
         faults[row] = redraw_one(game, seats[row], played, decks[row], cards[row], rules)

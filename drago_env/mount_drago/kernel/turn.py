@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.cards import draw_cards, remove_card
 from drago_env.mount_drago.kernel.legal import has_discard
 from drago_env.mount_drago.rules import (
@@ -119,12 +120,12 @@ def apply(game: Any, action: Any, rules: Any, points: Any) -> None:
     for i in range(MAX_HAND):
         game["drawn"][i] = EMPTY
     game["drawn_size"] = 0
-    if action < 2 * kinds:
-        keep = action >= kinds
-        play_card(game, action - kinds if keep else action, keep, rules, points)
+    if action < TO_DISCARD * kinds:
+        keep = action >= TO_KEEP * kinds
+        play_card(game, action - TO_KEEP * kinds if keep else action, keep, rules, points)
         return
-    if action < 3 * kinds:
-        card = action - 2 * kinds
+    if action < TO_END * kinds:
+        card = action - TO_DISCARD * kinds
         remove_card(game, np.int64(game["seat"]), card)
         game["pile"][card] += 1
         game["discarded"] += 1
