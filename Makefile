@@ -61,7 +61,7 @@ clients: $(VENV)/.ready .venv-clients/.ready .venv-clients-2/.ready  ## every re
 	$(BIN)/python -m benchmarks.clients --pythons $(BIN)/python .venv-clients/bin/python .venv-clients-2/bin/python --write docs/use-with.md
 
 leaderboard: $(VENV)/.ready  ## every agent against every other, in every game (long); writes docs/leaderboard*.md
-	set -e; for game in mount_drago dragon_delta rupe_dei_draghi; do \
+	set -e; for game in $$($(BIN)/python -c 'from drago_env.games import BUILT_IN; print(*BUILT_IN)'); do \
 	  $(BIN)/python -m agents.leaderboard --game $$game --write; \
 	done
 

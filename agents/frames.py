@@ -37,4 +37,4 @@ def seat(told: Seat) -> dict[str, Any]:
 
 def card(held: Card) -> dict[str, Any]:
     face = canvas.Part("face", tuple(held.face(*CARD)))
-    return {"name": held.name, "inner": face.inner()}
+    return {"name": held.name, "inner": face.inner(), "size": CARD}

@@ -52,7 +52,7 @@ class Command(GameOptions):
     """Who plays against you, the next seat first; by default search.
     If they are fewer than the other seats, they sit several times."""
     seat: int = 0
-    """Yours; seat 0 begins."""
+    """Yours; they are counted from 0."""
     seed: _Number = None
     """Of the deal and the opponents' choices; by default it is drawn."""
     record: _File = None

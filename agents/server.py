@@ -100,7 +100,7 @@ class Server:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def _serve(self) -> None:
-        listening = await asyncio.start_server(self._meet, sock=self._socket, limit=_HEAD)
+        listening = await asyncio.start_server(self._accept, sock=self._socket, limit=_HEAD)
         try:
             await self._stop.wait()
         finally:
@@ -112,7 +112,7 @@ class Server:
                     writer.transport.abort()
             listening.close()
 
-    def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.create_task(self._converse(reader, writer))
         self._open[writer] = talk  # a task that nobody holds may vanish
         talk.add_done_callback(lambda _: self._open.pop(writer))

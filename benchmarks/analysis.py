@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from drago_env import make, play, record
+from drago_env.games import DEFAULT
 
 READ = """
 import sys, time
@@ -41,7 +42,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--old", metavar="CHECKOUT", type=Path, help="an older version beside it")
     chosen = parser.parse_args()
-    game = make("mount_drago:players=4")
+    game = make(f"{DEFAULT}:players=4")
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "games.jsonl")
         record.write(file, play(game, ["heuristic"] * 4, range(chosen.games)).records)

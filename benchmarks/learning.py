@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from drago_env import mount_drago_v0
+from drago_env.games import DEFAULT
+from drago_env.wrappers.makers import makers
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
 BEGIN, END = "<!-- measured: learning -->", "<!-- end of learning -->"
@@ -48,7 +49,7 @@ POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
 def train(name: str, steps: int, seed: int) -> MaskablePPO:
     """A model of this policy after as many whole rollouts as there are in so many decisions."""
     policy, words, num_envs, settings = POLICIES[name]
-    envs = mount_drago_v0.sb3_env(num_envs, opponents=list(OPPONENTS), **words)
+    envs = makers(DEFAULT).sb3_env(num_envs, opponents=list(OPPONENTS), **words)
     model = MaskablePPO(policy, envs, seed=seed, device="cpu", ent_coef=ENTROPY, **settings)
     return model.learn(steps - steps % (num_envs * settings["n_steps"]))
 
@@ -56,7 +57,7 @@ def train(name: str, steps: int, seed: int) -> MaskablePPO:
 def win_share(model: MaskablePPO, name: str, opponent: str, games: int) -> float:
     """How much of the victory the model gets over so many games, each with a seed of its own."""
     words = POLICIES[name][1]
-    envs = mount_drago_v0.sb3_env(games, opponents=[opponent], **words)
+    envs = makers(DEFAULT).sb3_env(games, opponents=[opponent], **words)
     envs.seed(1_000_000)
     seen: Any = envs.reset()
     shares = np.full(games, np.nan)

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -30,16 +31,24 @@ from typing import Any
 import numpy as np
 
 from drago_env import __version__, make
-from drago_env.games import DEFAULT
+from drago_env.games import BUILT_IN, DEFAULT
 from drago_env.specs import parse
 
 TABLE = f"{DEFAULT}:players=4"  # what is measured unless another game is asked for
-# the other games, and what each sets itself as a goal
-OTHERS: dict[str, dict[str, int]] = {
-    "dragon_delta:players=4": {"decisions_per_second": 1_500_000, "bytes_per_game": 640},
-    "rupe_dei_draghi:players=3": {"decisions_per_second": 1_000_000, "bytes_per_game": 512},
-}
 HERE = Path(__file__).resolve().parents[1]
+
+
+def others() -> dict[str, dict[str, int]]:
+    """The other games, by what is measured of each, and what they set themselves as goals."""
+    found = {}
+    for name in BUILT_IN:
+        if name != DEFAULT:
+            own = tomllib.loads((HERE / "benchmarks" / f"{name}.toml").read_text(encoding="utf-8"))
+            found[f"{name}:players={own['players']}"] = own["goals"]
+    return found
+
+
+OTHERS = others()
 SLICE_SECONDS = 0.05  # short, so that some slices are undisturbed
 BATCHES = (1, 64, 1024, 8192, 65536)
 # What must show: at least so many times each peer.

@@ -32,7 +32,7 @@ from agents.network import Shape
 from agents.neural import Checkpoint, Neural
 from benchmarks.speed import machine
 from drago_env import __version__
-from drago_env.games import make
+from drago_env.games import DEFAULT, make
 from train import sb3_ppo
 from train.arguments import Arguments, make_game
 from train.collect import Member
@@ -41,7 +41,7 @@ from train.ppo import Learner, make_collectors
 from train.prepare import shape_of
 
 GAMES, STEPS, MINIBATCH, EPOCHS = 512, 32, 4096, 4
-SPEC, LEARNING_RATE = "mount_drago:players=2", Arguments().learning_rate
+SPEC, LEARNING_RATE = f"{DEFAULT}:players=2", Arguments().learning_rate
 MANY_GAMES = 1024  # where the environment's share is measured
 
 

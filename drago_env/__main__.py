@@ -44,7 +44,9 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m drago_en
     commands = parser.add_subparsers(dest="command", required=True)
     verify = commands.add_parser("verify", help="check every move of recorded games")
     replay = commands.add_parser("replay", help="draw a recorded game move by move")
-    replay.add_argument("--move", type=int, help="only the position after so many moves")
+    replay.add_argument(
+        "--move", type=int, metavar="N", help="only the position after so many moves"
+    )
     shows = [
         commands.add_parser(name, help=f"write a recorded game as one {kind}")
         for name, kind in (("page", "HTML page"), ("gif", "animated GIF"))
@@ -54,8 +56,10 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m drago_en
     for command in (verify, replay, *shows):
         command.add_argument("file", help="records of any game, one on each line (.jsonl)")
     for command in (replay, *shows):
-        command.add_argument("--game", type=int, default=0, help="which record, from 0 (default 0)")
-        command.add_argument("--seat", type=int, help="what this seat sees: the rest is hidden")
+        number: dict[str, Any] = {"type": int, "metavar": "N"}
+        command.add_argument("--record", default=0, help="which one, from 0 (default 0)", **number)
+        command.add_argument("--seat", help="what this seat sees: the rest is hidden", **number)
+        command.add_argument("--game", help=argparse.SUPPRESS)  # what --record was called
     _add_demo(commands.add_parser("demo", help="play a random game and draw it"))
     for name, (_, help) in _LABORATORY.items():
         commands.add_parser(name, help=f"{help} (needs a checkout)")
@@ -80,7 +84,7 @@ def _hand_over(command: str, words: Sequence[str]) -> int:
 
 
 def _add_demo(demo: argparse.ArgumentParser) -> None:
-    demo.add_argument("--game", help=f"a spec such as {games.DEFAULT}:players=4")
+    demo.add_argument("--game", metavar="SPEC", help=f"a spec such as {games.DEFAULT}:players=4")
     for name, default in _words().items():
         kind = type(default) if default is not None else str
         demo.add_argument(f"--{name}", type=kind, help=f"short for {games.DEFAULT}:{name}=...")
@@ -136,7 +140,11 @@ def _show(chosen: argparse.Namespace) -> int:
 
 
 def _pick(chosen: argparse.Namespace) -> page.Replay:
-    records, wanted = _FILES.read(chosen.file), int(chosen.game)
+    if chosen.game is not None:
+        number = chosen.game.isdecimal()
+        now = f"--game {chosen.game} is now --record {chosen.game}"
+        raise ValueError(now if number else "--game: a record says itself what was played")
+    records, wanted = _FILES.read(chosen.file), int(chosen.record)
     if not 0 <= wanted < len(records):
         raise ValueError(f"the file has the records 0 to {len(records) - 1}, not {wanted}")
     module = games.of_record(records[wanted])

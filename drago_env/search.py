@@ -53,6 +53,11 @@ class Search:
     name: str = field(default="search", init=False)
     plans: ClassVar[bool] = True
     sees_all: ClassVar[bool] = False
+    # what was called otherwise in version 0.1
+    former: ClassVar[dict[str, str]] = {
+        "sharpness": "prior_temperature, which is its inverse",
+        "leaf=outlook": "leaf=win_chance",
+    }
 
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
@@ -127,7 +132,7 @@ class Search:
             (planner.depth if self.depth is None else self.depth) or END_OF_GAME,
             1.0 if uniform else self._noise(planner),
             self.explore,
-            1.0 / self.prior_temperature,
+            self.prior_temperature,
             margin,
             self.sees_all,
         )

@@ -107,6 +107,21 @@ def test_what_is_compiled_is_kept_until_what_it_is_made_of_changes(made: Made) -
     assert made.run() == ("603 603 0", ["hit", "miss", "miss"])
 
 
+def test_what_compiles_them_is_among_what_they_are_made_of(made: Made) -> None:
+    core = made.folder.parent / "drago_env" / "core"
+    core.mkdir(parents=True)
+    for folder in (core.parent, core):
+        (folder / "__init__.py").touch()
+    source = (ROOT / "drago_env" / "core" / "compiled.py").read_text(encoding="utf-8")
+    options = '"boundscheck": False'
+    assert options in source
+    (core / "compiled.py").write_text(source, encoding="utf-8")
+    assert made.run()[1] == ["miss"] * 3
+    assert made.run()[1] == ["hit"] * 3
+    (core / "compiled.py").write_text(source.replace(options, '"boundscheck": True'), "utf-8")
+    assert made.run()[1] == ["miss"] * 3
+
+
 def test_without_the_compiler_they_are_plain_functions(made: Made) -> None:
     assert made.run(NUMBA_DISABLE_JIT="1") == ("33 22 0", ["plain"] * 3)
 

@@ -66,6 +66,20 @@ def test_a_seat_that_there_is_not(games: Path, capsys: pytest.CaptureFixture[str
     assert "--seat must be from 0 to 1, not 7" in said
 
 
+@pytest.mark.parametrize("command", ["replay", "page --out x", "gif --out x"])
+def test_a_records_number_is_no_game(
+    command: str, games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command.split(), str(games)]
+    assert "--game 0 is now --record 0" in refused(capsys, main([*words, "--game", "0"]))
+    assert "a record says itself what was played" in refused(capsys, main([*words, "--game", "x"]))
+    with pytest.raises(SystemExit):
+        main([command.split()[0], "--help"])
+    told = capsys.readouterr().out
+    assert "--record N" in told
+    assert "--game" not in told
+
+
 def test_what_was_written_is_named(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = games.with_name("game.html")
     assert main(["page", str(games), "--out", str(out)]) == 0

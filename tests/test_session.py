@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.frames import CARD
 from agents.play import Command, seating
 from agents.session import Early, Failed, Refused, Session, Stale
 from drago_env import play, record
@@ -121,6 +122,7 @@ def test_the_question_of_clause_5_3_is_two_choices_of_one_card() -> None:
     twice = [choice["button"] for choice in choices if choice["text"].endswith("and keep")]
     assert twice
     assert set(twice) <= {card["name"] for card in position["frames"][-1]["hand"]}
+    assert all(card["size"] == CARD for card in position["frames"][-1]["hand"])
     for card in twice:
         take, keep = [choice for choice in choices if choice["button"] == card]
         assert (take["key"], keep["key"]) == ("t", "k")

@@ -47,7 +47,7 @@ function showGame() {
 function showPlayers(wanted) {
   const game = chosen();
   const players = Number(byId("players").value);
-  const seats = Array.from({ length: players }, (_, k) => option(k, `play as ${game.seat_name} ${k}${k ? "" : ", who begins"}`));
+  const seats = Array.from({ length: players }, (_, k) => option(k, `play as ${game.seat_name} ${k}`));
   fill(byId("seat"), [...seats, option("watch", "watch the agents")], wanted === null ? "watch" : wanted ?? byId("seat").value);
   showAgents();
 }

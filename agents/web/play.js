@@ -184,15 +184,15 @@ function showRules() {
 function buttons() {
   const choices = busy ? [] : position.legal;
   const behind = (name) => choices.filter((choice) => choice.button === name);
-  const cards = shown.hand.map(({ name, inner }) => ({ name, inner, options: behind(name) }));
+  const cards = shown.hand.map(({ name, inner, size }) => ({ name, inner, size, options: behind(name) }));
   const held = new Set(shown.hand.map(({ name }) => name));
   const others = new Set(choices.map((choice) => choice.button).filter((name) => !held.has(name)));
   return [...cards, ...[...others].map((name) => ({ name, options: behind(name) }))];
 }
 
-function face(inner) {
+function face(inner, size) {
   const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 72 96");
+  svg.setAttribute("viewBox", `0 0 ${size.join(" ")}`);
   svg.setAttribute("aria-hidden", "true");
   svg.innerHTML = inner;
   return svg;
@@ -206,10 +206,10 @@ function effectsOf(options) {
 
 const wordsOf = (choice) => choice.label || choice.text;
 
-function button({ name, inner, options }, number) {
+function button({ name, inner, size, options }, number) {
   const key = options.length === 1 && options[0].key && !inner ? options[0].key : "";
   const mark = make("kbd", "", key || `${number + 1}`);
-  const front = make("span", "face", number < 9 || key ? mark : "", inner ? face(inner) : "");
+  const front = make("span", "face", number < 9 || key ? mark : "", inner ? face(inner, size) : "");
   const best = advice && options.find((choice) => choice.action === advice.best);
   const star = best ? make("span", "mark", options.length > 1 ? `\u2605 best: ${wordsOf(best)}` : "\u2605 best") : "";
   const effects = effectsOf(options);

@@ -2,7 +2,8 @@
 
 numba's own cache looks at the file of a function alone. Here the stamp of a module is a hash of
 its file and of the stamps of the modules that it imports from its own package or from this one,
-so that helpers and constants may stand in files of their own. Kernel files import at their top.
+so that helpers and constants may stand in files of their own; and this file is among them, for
+its options. Kernel files import at their top.
 """
 
 from __future__ import annotations
@@ -136,4 +137,4 @@ def _imports(module: str, source: bytes) -> Iterator[str]:
             names = [name if name in sys.modules else origin for name in inside]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        yield from (n for n in names if n.partition(".")[0] in ours and n not in (module, __name__))
+        yield from (n for n in names if n.partition(".")[0] in ours and n != module)

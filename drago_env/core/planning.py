@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     depth: int  # decisions of a playout after the one tried (flat) or the tree (tree)
     noise: float  # share of a playout's decisions that are random
     explore: float  # weight of the tree's bonus for what is little known
-    sharpness: float  # how closely that bonus follows the rules of thumb
+    prior_temperature: float  # how loosely that bonus follows the rules of thumb
     margin: bool  # a playout is worth its margin, not the chance to win
     sees_all: bool  # is told what is hidden
 

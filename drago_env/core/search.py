@@ -27,7 +27,7 @@ PLAN = np.dtype(
         ("depth", "<i8"),
         ("noise", "<f8"),
         ("explore", "<f8"),
-        ("sharpness", "<f8"),  # how closely that bonus follows `assess`
+        ("prior_temperature", "<f8"),  # how loosely that bonus follows `assess`
         ("margin", "?"),
         ("sees_all", "?"),
         ("even", "?"),  # no candidate is sent home: all have as many playouts

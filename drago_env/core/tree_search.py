@@ -42,9 +42,10 @@ def _select(node: Any, seat: Any, count: Any, mind: Any, nodes: Any, edges: Any)
     top = values[0]
     for i in range(1, count):
         top = max(top, values[i])
+    closeness = 1.0 / plan["prior_temperature"]
     total = 0.0
     for i in range(count):
-        values[i] = np.exp((values[i] - top) * plan["sharpness"])
+        values[i] = np.exp((values[i] - top) * closeness)
         total += values[i]
     mean = here["totals"][seat] / max(here["visits"], 1)
     best = 0

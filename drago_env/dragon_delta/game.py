@@ -20,7 +20,7 @@ from drago_env.dragon_delta.rules import (
     WIN,
     Rules,
     RulesError,
-    tables,
+    constants,
 )
 from drago_env.dragon_delta.state import CUT_OFF, EMPTY, OVER, PROGRAM, STATE
 from drago_env.game import GameSpec, State
@@ -57,7 +57,7 @@ class DragonDelta(GameInParts):
             reward,
             threads,
             variants=variants,
-            tables=tables(rules[0], self.maps),
+            tables=constants(rules[0], self.maps),
             layout=observation.layout(rules[0]),
             features=observation.FEATURES,
         )

@@ -214,7 +214,7 @@ TABLE = np.dtype(
 )
 
 
-def tables(rules: Rules, maps: Sequence[Map]) -> NDArray[np.void]:
+def constants(rules: Rules, maps: Sequence[Map]) -> NDArray[np.void]:
     """One record for each map, with the sizes of these rules in every one of them."""
     table = np.zeros(len(maps), TABLE)
     for line, board in zip(table, maps, strict=True):

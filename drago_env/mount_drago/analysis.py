@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.transitions import transitions as of_frames
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, decode
 from drago_env.mount_drago.board import MAX_SPACES, Board
 from drago_env.mount_drago.record import Frame, Record, walk
 from drago_env.mount_drago.rules import COLOURS, MAX_PLAYERS
@@ -44,12 +45,12 @@ def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
     """The rows of the moves that are made now, but for the riders' names."""
     rules, state, rows, said = frame.game.rules[0], frame.state, frame.rows, frame.said
     action, seat = frame.actions[rows], state["seat"][rows].astype(np.int64)
-    step, card = np.divmod(action, rules.card_kinds)
-    of_card, colour = step < 3, np.minimum(card // rules.values, rules.colours - 1)
+    step, card = decode(action, rules.card_kinds)
+    of_card, colour = step < TO_END, np.minimum(card // rules.values, rules.colours - 1)
     value = np.where(of_card, card % rules.values + 1, -1)
     before = np.where(of_card, state["position"][rows, colour].astype(np.int64), -1)
     board = frame.game.tables[state["board"][rows]]
-    after = np.where(step < 2, np.minimum(before + value, board["last"]), before)
+    after = np.where(step < TO_DISCARD, np.minimum(before + value, board["last"]), before)
     moved, places = before != after, np.arange(len(rows))
     own = said.points[places, seat]
     return {
@@ -62,7 +63,7 @@ def _moves(frame: Frame) -> dict[str, NDArray[Any]]:
         "value": value,
         "space_before": before,
         "space_after": after,
-        "landed_value": np.where(moved, board["worth"][places, after], np.int64(0)),
+        "landed_value": np.where(moved, board["space_value"][places, after], np.int64(0)),
         "landed_kind": np.where(moved, _kinds(frame.game.boards)[state["board"][rows], after], ""),
         "hand_size": state["hand_size"][rows, seat].astype(np.int64),
         "drawn": said.size,
@@ -79,7 +80,7 @@ def _kinds(boards: tuple[Board, ...]) -> NDArray[np.str_]:
     return np.array([[*board.kinds, *[""] * (MAX_SPACES - len(board))] for board in boards])
 
 
-_STEPS = ("play", "keep", "discard", "done")
+_STEPS = ("play", "keep", "discard", "done")  # by what is done
 _COLUMNS = (
     *("game", "move", "seat", "rider", "action", "step", "colour", "value"),
     *("space_before", "space_after", "landed_value", "landed_kind"),

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from drago_env.core.checks import one_batch, select
 from drago_env.game import GameSpec, Seeds, State, Turn
-from drago_env.mount_drago import observation
+from drago_env.mount_drago import observation, words
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.kernel.game import LOOPS
 from drago_env.mount_drago.rules import (
-    COLOURS,
     EDITIONS,
     MARGIN,
     MAX_LEGAL,
@@ -26,9 +25,9 @@ from drago_env.mount_drago.rules import (
     WIN,
     Rules,
     RulesError,
-    tables,
+    constants,
 )
-from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY, STATE
+from drago_env.mount_drago.state import EMPTY, OVER, STATE
 from drago_env.moved import moved, renamed, warn
 from drago_env.parts import GameInParts
 
@@ -62,7 +61,7 @@ class MountDrago(GameInParts):
             reward,
             threads,
             variants=variants,
-            tables=tables(rules[0], self.boards),
+            tables=constants(rules[0], self.boards),
             layout=observation.layout(rules[0]),
             features=observation.FEATURES,
         )
@@ -134,35 +133,17 @@ class MountDrago(GameInParts):
         """Final scores after uniformly random play from here; the games themselves stay."""
         return self.finished(state, seeds)["score"].copy()
 
-    # ------------------------------------------------------------ in words and pictures
+    # ------------------------------------------------------------ in words
 
     def why_illegal(self, state: State, row: int, action: int) -> tuple[str, str]:
         """The reason and the clause that forbid an action in a game."""
-        game, rules = state[row], self.row_rules(state, row)
-        kinds, edition = rules.card_kinds, EDITIONS[int(game["edition"])]
-        discard_clause = "7.1" if edition == "german" else "7.2"
-        if game["phase"] == OVER:
-            return "the game is over", "6.7"
-        if game["phase"] == DISCARD and action < 2 * kinds:
-            return "a card was played already; discard or be done", "3"
-        if game["phase"] == PLAY and action >= 2 * kinds:
-            return "it is not the discard step", "10.3"
-        card = action % kinds
-        if card not in game["hand"][int(game["seat"])]:
-            clause = "4.1" if action < 2 * kinds else discard_clause
-            return f"{rules.card_text(card)} is not in the hand", clause
-        if action < 2 * kinds:
-            return "a dragon may be left only if it is in last place and nobody rides it", "5.3"
-        return f"the {COLOURS[card // rules.values]} dragon is not on the summit", discard_clause
+        from drago_env.mount_drago.refusals import why_illegal
+
+        return why_illegal(self.row_rules(state, row), state[row], action)
 
     def action_text(self, action: int) -> str:
         """An action in words: `play blue 3`, `play blue 3 and keep`, `discard blue 3`, `done`."""
-        rules = self.rules[0]
-        if not 0 <= action < rules.num_actions:
-            raise ValueError(f"actions run from 0 to {rules.num_actions - 1}, not {action}")
-        block, card = divmod(action, rules.card_kinds)
-        words = ("play {}", "play {} and keep", "discard {}", "done discarding")[block]
-        return words.format(rules.card_text(card))
+        return words.action_text(action, self.rules[0])
 
     # ------------------------------------------------------------ as version 0.1 had it
 

@@ -1,6 +1,6 @@
 """What a rider sees, as one flat vector with named slices, and as words.
 
-The vector is relative to the observer (seat 0 is himself, 1 the next rider) and padded to five
+The vector is relative to the observer (seat 0 is their own, 1 the next rider's) and padded to five
 seats, so that one network plays any number of riders. Its numbers are scaled by powers of two
 to about [-1, 1]; the compact int8 form holds the same numbers unscaled.
 """
@@ -42,14 +42,14 @@ def layout(rules: Rules) -> tuple[Slice, ...]:
     """The slices of the observation, in the order in which the kernel writes them."""
     kinds, colours = rules.card_kinds, rules.colours
     card = 2.0 ** -np.ceil(np.log2(max(rules.copies)))
-    ahead = numbers.ahead_scale(rules)
+    spaces = numbers.next_spaces_scale(rules)
     return laid_out(
         ("hand", (kinds,), card, "own cards of each kind"),
         ("unseen", (kinds,), card, "cards of each kind in the other hands or the deck"),
         (
             "dragons",
-            (colours, len(ahead)),
-            tuple(ahead),
+            (colours, len(spaces)),
+            tuple(spaces),
             "for each dragon: space, steps to the summit, value there; then for each card value "
             "the value where it lands; then what the landing triggers (1 minor, 2 major)",
         ),

@@ -9,6 +9,7 @@ import numpy as np
 
 from drago_env.core.checks import whole
 from drago_env.game import State
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, decode
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.rules import Rules
@@ -68,8 +69,8 @@ def view_positions(
         state = _stepped(game, state, move, viewer)
         it = state[0]
         if it["phase"] != OVER and number + 1 < len(moves):  # hidden cards decide who is next
-            discards = moves[number + 1]["action"] >= 2 * card_kinds
-            it["phase"] = DISCARD if discards else PLAY
+            what, _ = decode(moves[number + 1]["action"], card_kinds)
+            it["phase"] = PLAY if what < TO_DISCARD else DISCARD
             it["seat"] = moves[number + 1]["seat"]
     if moves and state["phase"][0] != OVER:
         state["phase"] = OPEN_END
@@ -115,9 +116,9 @@ def _stepped(game: MountDrago, state: State, move: Any, viewer: int) -> State:
 
 def _likely_hands(rules: Rules, it: Any, move: Any) -> Iterator[list[int]]:
     """Hidden hands for a move: one with nothing to discard after it, and one with something."""
-    block, card = divmod(move["action"], rules.card_kinds)
-    moved = card // rules.values if block < 2 else -1
-    hand, size = [card] if block < 3 else [], int(it["hand_size"][move["seat"]])
+    what, card = decode(move["action"], rules.card_kinds)
+    moved = card // rules.values if what < TO_DISCARD else -1
+    hand, size = [card] if what < TO_END else [], int(it["hand_size"][move["seat"]])
     above = [bool(it["position"][dragon] >= rules.board.summit) for dragon in range(rules.colours)]
     order = sorted(range(rules.colours), key=lambda dragon: (above[dragon], dragon == moved))
     for dragon in (order[0], order[-1]):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import whole
+from drago_env.mount_drago import actions
 from drago_env.mount_drago.board import MAX_SPACES, Board
 
 COLOURS = (
@@ -37,7 +38,7 @@ MAX_CARDS = 110
 MAX_HAND = 6
 MAX_LEGAL = 2 * MAX_HAND
 
-AHEAD_WIDTH = 16  # of 3 + 2 * MAX_VALUES: whole vector registers are copied faster
+NEXT_WIDTH = 16  # of 3 + 2 * MAX_VALUES: whole vector registers are copied faster
 # Scales are powers of two, so that scaled numbers are exact.
 SPACE_SCALE, SPACE_VALUE_SCALE, TRIGGER_SCALE = 1 / 32, 1 / 8, 1 / 2
 
@@ -147,7 +148,7 @@ class Rules:
     @property
     def num_actions(self) -> int:
         """Play, play and keep, discard (a block of card kinds each), and done (clause 10)."""
-        return 3 * self.card_kinds + 1
+        return actions.count(self.card_kinds)
 
     @property
     def sizes(self) -> tuple[int, tuple[int, ...], int, int]:
@@ -194,12 +195,13 @@ TABLE = np.dtype(
         # the board
         ("last", "u1"),  # the last space
         ("summit", "u1"),  # the first summit space
-        ("worth", "i1", (MAX_SPACES,)),  # the value of each space
+        ("space_value", "i1", (MAX_SPACES,)),  # the value of each space
         # What a dragon on each space has before it: the space, the steps to the summit, the
         # value of the space; then for each card value the value of the space where it lands;
-        # then for each card value what that landing triggers. Padded to AHEAD_WIDTH.
-        ("ahead", "i1", (MAX_SPACES, AHEAD_WIDTH)),
-        ("ahead_scaled", "<f4", (MAX_SPACES, AHEAD_WIDTH)),  # the same in the observation's scale
+        # then for each card value what that landing triggers. Padded to NEXT_WIDTH.
+        ("next_spaces", "i1", (MAX_SPACES, NEXT_WIDTH)),
+        # the same in the observation's scale
+        ("next_spaces_scaled", "<f4", (MAX_SPACES, NEXT_WIDTH)),
     ],
     align=True,
 )
@@ -219,7 +221,7 @@ def landing(board: Board, before: int, value: int) -> int:
     return min(before + value, board.last)
 
 
-def tables(rules: Rules, boards: Sequence[Board]) -> NDArray[np.void]:
+def constants(rules: Rules, boards: Sequence[Board]) -> NDArray[np.void]:
     """One record for each board, with the sizes of these rules in every one of them."""
     table = np.zeros(len(boards), TABLE)
     for name in ("colours", "values", "card_kinds", "cards", "hand", "summit_dragons"):
@@ -231,10 +233,10 @@ def tables(rules: Rules, boards: Sequence[Board]) -> NDArray[np.void]:
     table["copies"][:, : len(kinds)] = copies
     table["bag"] = 255
     table["bag"][:, : rules.cards] = np.repeat(kinds, copies)
-    steps = range(1, rules.values + 1)
+    steps, scale = range(1, rules.values + 1), next_spaces_scale(rules)
     for line, board in zip(table, boards, strict=True):
         line["last"], line["summit"] = board.last, board.summit
-        line["worth"][: len(board)] = board.values
+        line["space_value"][: len(board)] = board.values
         for space in range(len(board)):
             goals = [landing(board, space, step) for step in steps]
             row = [
@@ -244,12 +246,12 @@ def tables(rules: Rules, boards: Sequence[Board]) -> NDArray[np.void]:
                 *(board.values[goal] for goal in goals),
                 *(trigger(board, space, goal) for goal in goals),
             ]
-            line["ahead"][space, : len(row)] = row
-            line["ahead_scaled"][space, : len(row)] = np.multiply(row, ahead_scale(rules))
+            line["next_spaces"][space, : len(row)] = row
+            line["next_spaces_scaled"][space, : len(row)] = np.multiply(row, scale)
     return table
 
 
-def ahead_scale(rules: Rules) -> list[float]:
-    """The scale of each number of an `ahead` row."""
+def next_spaces_scale(rules: Rules) -> list[float]:
+    """The scale of each number of a `next_spaces` row."""
     values = [SPACE_VALUE_SCALE] * rules.values
     return [SPACE_SCALE, SPACE_SCALE, SPACE_VALUE_SCALE, *values, *[TRIGGER_SCALE] * rules.values]

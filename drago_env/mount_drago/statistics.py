@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from drago_env.core.checks import seed_array, select
 from drago_env.game import Seeds, State, Turn
 from drago_env.mount_drago import planning
+from drago_env.mount_drago.actions import TO_KEEP, TO_PLAY, by_card, decode, encode
 from drago_env.mount_drago.game import MountDrago
 from drago_env.play import play
 from drago_env.policy import Policy
@@ -53,9 +54,10 @@ class _Counts:
     def watch(self, state: State, turn: Turn, actions: NDArray[np.int64]) -> None:
         kinds = self.rules.card_kinds
         self.state = state
-        self.turns += (actions >= 0) & (actions < 2 * kinds)
+        what, _ = decode(actions, kinds)
+        self.turns += np.isin(what, (TO_PLAY, TO_KEEP))
         self.choices += _pairs(turn.legal.mask, kinds).any(1)
-        self.kept += (actions >= kinds) & (actions < 2 * kinds)
+        self.kept += what == TO_KEEP
         paid, seats = np.nonzero(turn.outcome.points)
         colours = state["top"][paid, seats] // self.rules.values
         spaces = state["position"][paid, colours]
@@ -64,7 +66,8 @@ class _Counts:
 
 def _pairs(mask: NDArray[np.int8], kinds: int) -> NDArray[np.bool_]:
     """Which cards may be played both ways: taking the dragon, and keeping the present one."""
-    return np.asarray((mask[:, :kinds] & mask[:, kinds : 2 * kinds]) == 1)
+    done = by_card(mask, kinds)
+    return np.asarray((done[:, TO_PLAY] & done[:, TO_KEEP]) == 1)
 
 
 class LastDragonChoice(NamedTuple):
@@ -84,13 +87,14 @@ def last_dragon(game: MountDrago, state: State, weights: NDArray[np.float64]) ->
     kinds = game.rules[0].card_kinds
     chosen = planning.assess(game, state, weights)
     pairs = _pairs(game.legal(state).mask, kinds)
-    card = chosen % kinds
-    rows = np.flatnonzero((chosen >= 0) & (chosen < 2 * kinds) & pairs[np.arange(len(card)), card])
+    what, card = decode(chosen, kinds)
+    plays = np.isin(what, (TO_PLAY, TO_KEEP))
+    rows = np.flatnonzero(plays & pairs[np.arange(len(card)), card])
     taken, left = (
-        _margin_after(game, select(state, rows), card[rows] + offset, weights)
-        for offset in (0, kinds)
+        _margin_after(game, select(state, rows), encode(way, card[rows], kinds), weights)
+        for way in (TO_PLAY, TO_KEEP)
     )
-    return LastDragonChoice(rows, chosen[rows] >= kinds, left - taken)
+    return LastDragonChoice(rows, what[rows] == TO_KEEP, left - taken)
 
 
 def _margin_after(

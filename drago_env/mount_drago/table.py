@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from drago_env.core.layout import named
 from drago_env.game import Move, State
 from drago_env.mount_drago import scene, terminal
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP, decode
 from drago_env.mount_drago.observation import FEATURES
 from drago_env.mount_drago.rules import COLOURS, EDITIONS, Rules, landing
 from drago_env.mount_drago.visible import DISCARD, OPEN, OVER, PLAY, Visible, visible
@@ -161,11 +162,11 @@ summit; the numbers are the values of the spaces."""
 
 def _pointed(choice: Choice, state: State, rules: Rules, mine: str) -> Choice:
     """A choice with the card that it is made with, and what it moves."""
-    block, card = divmod(choice.action, rules.card_kinds)
-    if block == 3:
+    what, card = decode(choice.action, rules.card_kinds)
+    if what == TO_END:
         return choice._replace(key="d")
     button = rules.card_text(card)
-    if block == 2:
+    if what == TO_DISCARD:
         return choice._replace(button=button, label="discard")
     dragon, value = divmod(card, rules.values)
     colour = COLOURS[dragon]
@@ -173,9 +174,9 @@ def _pointed(choice: Choice, state: State, rules: Rules, mine: str) -> Choice:
     return choice._replace(
         parts=(f"space-{to}", f"dragon-{dragon}"),
         button=button,
-        label=f"keep {mine}" if block else f"take {colour}",
+        label=f"keep {mine}" if what == TO_KEEP else f"take {colour}",
         asked=f"{colour} was in last place and nobody rides it: take it, or keep {mine}?",
-        key="k" if block else "t",
+        key="k" if what == TO_KEEP else "t",
     )
 
 

@@ -135,10 +135,10 @@ def _data(frames: Iterable[Frame]) -> dict[str, Any]:
     """Every shape once, and for each frame the parts that differ from the frame before.
 
     A part is x, y, scale, data and the numbers of its shapes, or 0 for the same as before; null
-    if it is there no more.
+    if it is there no more. What is beside the board is named.
     """
     shapes: dict[str, int] = {}
-    told = []
+    told, beside = [], set()
     before: dict[str, canvas.Part] = {}
     for frame in frames:
         parts = {part.name: part for part in frame.picture.parts}
@@ -151,5 +151,6 @@ def _data(frames: Iterable[Frame]) -> dict[str, Any]:
                 same = old is not None and old.shapes == part.shapes
                 changes[name] = [*place, part.data, 0 if same else drawn]
         before = parts
+        beside |= {name for name, part in parts.items() if is_beside(part)}
         told.append(changes)
-    return {"shapes": list(shapes), "frames": told}
+    return {"shapes": list(shapes), "beside": sorted(beside), "frames": told}

@@ -19,7 +19,7 @@ from drago_env.rupe_dei_draghi.rules import (
     REUSES,
     Rules,
     RulesError,
-    tables,
+    constants,
 )
 from drago_env.rupe_dei_draghi.state import CUT_OFF, RUNNING, STATE
 
@@ -54,7 +54,7 @@ class RupeDeiDraghi(GameInParts):
             reward,
             threads,
             variants=variants,
-            tables=tables(rules, observation.offsets(rules[0])),
+            tables=constants(rules, observation.offsets(rules[0])),
             layout=observation.layout(rules[0]),
             features=observation.FEATURES,
         )

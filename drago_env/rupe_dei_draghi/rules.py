@@ -222,7 +222,7 @@ TABLE = np.dtype(
 )
 
 
-def tables(rules: Sequence[Rules], at: Sequence[int] = ()) -> NDArray[np.void]:
+def constants(rules: Sequence[Rules], at: Sequence[int] = ()) -> NDArray[np.void]:
     """One record for each of these rules; `at` is where the graph's parts of a vector begin."""
     table = np.zeros(len(rules), TABLE)
     for line, numbers in zip(table, rules, strict=True):

@@ -148,7 +148,7 @@ class LearnerBatch:
 
     def _assign(self, rows: NDArray[np.int64]) -> None:
         """Draws the learner's seat and their opponents from the seeds of these rows."""
-        self._meet(rows)
+        self._put_pool_first(rows)
         numbers = mix(self.seeds[rows] ^ np.uint64(0x5EA7))
         players = self.game.players(self.state)[rows].astype(np.uint64)
         self.learner[rows] = numbers % players if self.seat is None else self.seat
@@ -167,7 +167,7 @@ class LearnerBatch:
         met = places[self._pool_index[rows[:, None], seats]]
         self.met[rows] = np.where(others < players, met, -1)
 
-    def _meet(self, rows: NDArray[np.int64]) -> None:
+    def _put_pool_first(self, rows: NDArray[np.int64]) -> None:
         """Puts the pool first among the policies in play, and forgets who has left."""
         pool = [id(policy) for policy in self._pool]
         if [id(policy) for policy in self._policies] == pool:

@@ -22,7 +22,7 @@ from drago_env.dragon_delta.kernel.result import shares as shares_one
 from drago_env.dragon_delta.kernel.sight import observe as observe_one
 from drago_env.dragon_delta.kernel.ways import WORK
 from drago_env.dragon_delta.observation import FEATURES, layout
-from drago_env.dragon_delta.rules import Rules, tables
+from drago_env.dragon_delta.rules import Rules, constants
 from drago_env.dragon_delta.state import STATE
 
 
@@ -82,7 +82,7 @@ class Engine:
     def __init__(self, *rules: Rules) -> None:
         self.rules = rules
         self.maps = list(dict.fromkeys(rule.map for rule in rules))
-        self.tables = tables(rules[0], self.maps)
+        self.tables = constants(rules[0], self.maps)
         self.layout = layout(rules[0])
         self.scale = scale(self.layout)
         self._actions = np.zeros(rules[0].num_actions, np.uint16)

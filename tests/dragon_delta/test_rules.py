@@ -11,7 +11,7 @@ import pytest
 
 from drago_env.dragon_delta import actions
 from drago_env.dragon_delta.map import Map, MapError
-from drago_env.dragon_delta.rules import TABLE, Rules, RulesError, tables
+from drago_env.dragon_delta.rules import TABLE, Rules, RulesError, constants
 from drago_env.dragon_delta.state import STATE
 
 STANDARD = Map.standard().as_dict()
@@ -115,7 +115,7 @@ def test_12_3_the_tiny_game() -> None:
 def test_a_state_is_small_and_has_no_padding() -> None:
     assert STATE.itemsize <= 640
     assert sum(STATE[name].itemsize for name in STATE.names or ()) == STATE.itemsize
-    assert tables(Rules(), [Map.standard()]).dtype == TABLE
+    assert constants(Rules(), [Map.standard()]).dtype == TABLE
 
 
 # ---------------------------------------------------------------- maps (1, 12.2)

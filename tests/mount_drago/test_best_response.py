@@ -3,7 +3,7 @@
 Six cards for two riders: hands of 2 and the two tops, and nothing is left for the deck. No space
 but the summit scores, and the first dragon there ends the game; so every turn draws, and what it
 draws is the one card that was just covered. Nothing is left to chance after the deal, and who
-counts the cards (clause 8.4) knows the other hand, which holds all that he does not see. So the
+counts the cards (clause 8.4) knows the other hand, which holds all that they do not see. So the
 best reply to a fixed opponent is found by looking at all positions, without information sets.
 """
 

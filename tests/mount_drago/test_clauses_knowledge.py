@@ -1,4 +1,4 @@
-"""Clause 8: what a rider knows, in his observation and in the worlds that he thinks possible."""
+"""Clause 8: what a rider knows, in their observation and in the worlds that they think possible."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from drago_env.game import State
 from drago_env.mount_drago.state import DISCARD, OVER, STATE
 from tests.mount_drago.games import SCARCE, STANDARD, TINY, picked
 
-# Clause 8.2; of the drawn cards nobody but the rider himself knows, and he sees them in his hand.
+# Clause 8.2; of the drawn cards nobody but who drew them knows: they stand in that hand.
 HIDDEN = ("hand", "deck", "drawn", "drawn_size", "rng")
 PUBLIC = [name for name in STATE.names or () if name not in HIDDEN]
 
@@ -59,7 +59,7 @@ def shuffled(game: MountDrago, state: State, seat: int, rng: np.random.Generator
         while True:
             rng.shuffle(cards)
             dealt = [np.sort(hand) for hand in np.split(cards, ends[:-1])[1:]]
-            # 8.4: a rider in his discard step holds a card that he may discard
+            # 8.4: a rider in their discard step holds a card that they may discard
             if not bound or any(
                 it["position"][card // game.rules[0].values] >= summit
                 for card in dealt[others.index(on_turn)]

@@ -48,7 +48,9 @@ def positions(made: Record, move: int) -> list[int]:
 def test_the_frames_are_the_replayed_positions(rules: Rules) -> None:
     made = play(rules).record()
     text = html(made)
-    frames = data(text)["frames"]
+    frames, beside = data(text)["frames"], data(text)["beside"]
+    assert {"status", "last", "seat-0", "cards-0"} <= set(beside) <= set(frames[0])
+    assert "dragon-0" not in beside
     assert len(frames) == len(made["moves"]) + 1
     spaces = [0] * rules.colours
     for move, frame in enumerate(frames):
@@ -211,13 +213,13 @@ def test_the_shell_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[str
     games = [play(TINY[0], seed).record() for seed in range(2)]
     file, out = tmp_path / "games.jsonl", tmp_path / "out"
     record.write(file, games)
-    assert main(["page", str(file), "--game", "1", "--out", str(out)]) == 0
+    assert main(["page", str(file), "--record", "1", "--out", str(out)]) == 0
     assert out.read_text(encoding="utf-8") == html(games[1])
     assert main(["page", str(file), "--seat", "1", "--out", str(out)]) == 0
     assert out.read_text(encoding="utf-8") == html(games[0], seat=1)
     assert main(["gif", str(file), "--out", str(out)]) == 0
     assert out.read_bytes().startswith(b"GIF89a")
-    assert main(["page", str(file), "--game", "2", "--out", str(out)]) == 2
+    assert main(["page", str(file), "--record", "2", "--out", str(out)]) == 2
     assert "the file has the records 0 to 1, not 2" in capsys.readouterr().err
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -116,7 +117,7 @@ def test_a_search_is_that_of_the_oracle(name: str, plan: Plan) -> None:
             playouts=24 + row,
             depth=row % 3,
             explore=0.1 + row / 6,
-            sharpness=row / 6,
+            prior_temperature=6 / row if row else math.inf,
             margin=bool(row & 1),
             sees_all=bool(row & 2),
         )
@@ -460,7 +461,9 @@ def worth_of(result: SearchResult, action: int, values: NDArray[Any]) -> float:
 
 
 def test_the_tree_finds_the_best_play_against_the_best_replies() -> None:
-    plan = UNIFORM._replace(method="tree", playouts=2000, explore=1.0, sharpness=0.0, sees_all=True)
+    plan = UNIFORM._replace(
+        method="tree", playouts=2000, explore=1.0, prior_temperature=math.inf, sees_all=True
+    )
     missed = 0
     for game, state, values in solved():
         result, best = search(game, state, [5], plan), values[:, 0]
@@ -507,19 +510,19 @@ def test_the_bonus_spreads_the_playouts_and_follows_the_rules_of_thumb() -> None
     plan = TREE._replace(playouts=240)
     best = planning.assess(game, state, LIGHT)
 
-    def shares(explore: float, sharpness: float) -> tuple[NDArray[Any], NDArray[Any]]:
-        asked = plan._replace(explore=explore, sharpness=sharpness)
+    def shares(explore: float, temperature: float) -> tuple[NDArray[Any], NDArray[Any]]:
+        asked = plan._replace(explore=explore, prior_temperature=temperature)
         result = search(game, state, range(len(state)), asked)
         several = result.counts > 1
         share = result.visits / np.maximum(result.visits.sum(1, keepdims=True), 1)
         own = share[result.actions == best[:, None]]
         return own, (share.max(1) * result.counts)[several]
 
-    _, wide = shares(1000.0, 0.0)
+    _, wide = shares(1000.0, math.inf)
     assert wide.max() < 1.2  # all candidates get about as many
-    followed, _ = shares(1000.0, 1000.0)
+    followed, _ = shares(1000.0, 0.001)
     assert np.median(followed) > 0.9  # but for equals, the favourite gets nearly all
-    _, narrow = shares(0.001, 0.0)
+    _, narrow = shares(0.001, math.inf)
     assert narrow.mean() > 2 * wide.mean()  # the best mean gets the most
 
 

@@ -240,24 +240,24 @@ def test_a_plan_is_the_best_gain_of_the_other_cards() -> None:
 
 
 def test_danger_is_the_next_riders_likely_gain() -> None:
-    """Of six unseen cards one, green 2, takes him to the blue 2; he has three cards.
+    """Of six unseen cards one, green 2, takes them to the blue 2; they have three cards.
 
-    With red on 1 that brings him 2 and us 1; with red on 3 it gains him nothing.
+    With red on 1 that brings them 2 and us 1; with red on 3 it gains them nothing.
     """
     held, deck = "green 2, brown 1, brown 3", "gray 1, gray 3, purple 1"
     danger = -(1 - math.exp(-3 / 6))
-    for hand, rest in ((held, deck), (deck, held)):  # whether he really holds it is hidden
+    for hand, rest in ((held, deck), (deck, held)):  # whether they really hold it is hidden
         table = at(hands=["red 1, red 3", hand], deck=rest)
         assert prefers(table, danger=1, place=0.505 * danger) == "play red 1"  # 1 p + d, or 3 p
         assert prefers(table, danger=1, place=0.495 * danger) == "play red 3"
 
 
 def test_danger_is_the_gain_of_the_best_card_first() -> None:
-    """He holds two of five unseen cards: green 4 brings him 4 and us 1, green 2 brings 2 and 1."""
+    """They hold two of five unseen cards: green 4 brings 4 and us 1, green 2 brings 2 and 1."""
     table = at(hands=["red 1, red 3", "gray 1, gray 3"], deck="green 4, green 2, purple 1")
     four, two = 1 - math.exp(-2 / 5), math.exp(-2 / 5) * (1 - math.exp(-2 / 4))
     low = -3 * four - 1 * two  # with red on 1
-    high = -1 * four  # with red on 3: he gains by the 4 alone
+    high = -1 * four  # with red on 3: they gain by the 4 alone
     even = (low - high) / 2
     assert prefers(table, danger=1, place=1.01 * even) == "play red 1"
     assert prefers(table, danger=1, place=0.99 * even) == "play red 3"

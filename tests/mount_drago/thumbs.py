@@ -112,8 +112,8 @@ def lead(scores: Sequence[int], seat: int) -> int:
 def danger(side: Reference, seat: int, unseen: Counter[int], following: int | None = None) -> float:
     """What a rider's best scoring, by default the next one's, is expected to bring the seat.
 
-    His hand is a random one of the unseen cards. Cards that gain him as many whole points are
-    one class; he plays a card of the best class of which he holds any.
+    Their hand is a random one of the unseen cards. Cards that gain them as many whole points are
+    one class; they play a card of the best class of which they hold any.
     """
     rider = (seat + 1) % side.players if following is None else following
     classes: dict[int, list[float]] = defaultdict(list)  # what each card brings the seat
@@ -334,7 +334,8 @@ class Search:
         What was never tried is thought to be as good as the node itself.
         """
         worth = [thought.worth(self.weights) for thought in thoughts(side)]
-        prior = [math.exp(self.plan.sharpness * (own - max(worth))) for own in worth]
+        closeness = 1 / self.plan.prior_temperature
+        prior = [math.exp(closeness * (own - max(worth))) for own in worth]
         best, best_score = -1, -math.inf
         for action, share in zip(side.legal(), prior, strict=True):
             child = node.children.get(action)

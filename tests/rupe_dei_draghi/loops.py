@@ -19,7 +19,7 @@ from drago_env.rupe_dei_draghi.kernel.look import observe
 from drago_env.rupe_dei_draghi.kernel.rewards import reward, shares
 from drago_env.rupe_dei_draghi.kernel.turn import apply
 from drago_env.rupe_dei_draghi.kernel.ways import WORK
-from drago_env.rupe_dei_draghi.rules import MAX_PLAYERS, Rules, tables
+from drago_env.rupe_dei_draghi.rules import MAX_PLAYERS, Rules, constants
 from drago_env.rupe_dei_draghi.state import RUNNING, STATE
 
 
@@ -117,7 +117,7 @@ class Batch:
 
     def __init__(self, rules: list[Rules], games: int, seed: int = 0) -> None:
         self.rules = rules
-        self.tables = tables(rules, observation.offsets(rules[0]))
+        self.tables = constants(rules, observation.offsets(rules[0]))
         self.state = np.zeros(games, STATE)
         self.scale = scale_of(observation.layout(rules[0]))
         self.feature_scale = scale_of(observation.FEATURES)

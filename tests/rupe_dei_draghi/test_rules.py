@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from drago_env.rupe_dei_draghi.graph import Graph, GraphError, turned
-from drago_env.rupe_dei_draghi.rules import CARDS, Rules, RulesError, tables
+from drago_env.rupe_dei_draghi.rules import CARDS, Rules, RulesError, constants
 from tests.rupe_dei_draghi.loops import Batch
 from tests.rupe_dei_draghi.table import at
 
@@ -292,7 +292,7 @@ def test_a_graph_without_symmetry_stays_as_it_is() -> None:
     data["edges"].append(["A0", "B0"])
     graph = Graph.from_dict(data)
     assert turned(graph, 1) is None
-    table = tables([Rules(2, graph)])[0]
+    table = constants([Rules(2, graph)])[0]
     assert (table["turn"][:4, :85] == range(85)).all()
     assert (table["turn_fort"][:4, :4] == range(4)).all()
 

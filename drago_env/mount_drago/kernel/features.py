@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.heuristic import (
     best_gain,
     danger_of,
@@ -53,12 +54,12 @@ def write_features(game: Any, action: Any, rules: Any, scale: Any, work: Any, ou
     own_top = game["top"][seat]
     rides = rules["colour"][own_top]
     space = np.int64(game["position"][rides])
-    if action >= 2 * kinds:
-        out[DISCARDS] = action < 3 * kinds
-        out[DONE] = action == 3 * kinds
+    if action >= TO_DISCARD * kinds:
+        out[DISCARDS] = action < TO_END * kinds
+        out[DONE] = action == TO_END * kinds
     else:
-        keep = action >= kinds
-        card = action - kinds if keep else action
+        keep = action >= TO_KEEP * kinds
+        card = action - TO_KEEP * kinds if keep else action
         dragon = rules["colour"][card]
         before = np.int64(game["position"][dragon])
         triggered = triggers(game, card, rules)
@@ -88,8 +89,8 @@ def write_features(game: Any, action: Any, rules: Any, scale: Any, work: Any, ou
         out[OWN_LEAD] = min(max(lead, -63), 63) * scale[OWN_LEAD]
         if ends:
             out[VERDICT] = min(max(lead, -1), 1)
-    out[OWN_VALUE] = rules["worth"][space] * scale[OWN_VALUE]
-    out[OWN_STEPS] = rules["ahead"][space, 1] * scale[OWN_STEPS]
+    out[OWN_VALUE] = rules["space_value"][space] * scale[OWN_VALUE]
+    out[OWN_STEPS] = rules["next_spaces"][space, 1] * scale[OWN_STEPS]
 
 
 @inlined

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_KEEP
 from drago_env.mount_drago.kernel.heuristic import (
     NOBODY,
     assess,
@@ -104,11 +105,11 @@ def look_at_hand(game: Any, seat: Any, without: Any, rules: Any, work: Any, out:
             without = -1
             continue
         dragon = rules["colour"][card]
-        ahead = rules["ahead"][game["position"][dragon]]
+        spaces = rules["next_spaces"][game["position"][dragon]]
         rider = work["rider"][dragon]
         if rider in (NOBODY, seat):
-            reach = max(reach, np.int64(ahead[2 + np.int64(rules["value"][card])]))
-        gain = gain_with(seat, card, ahead, others, rules, work) * POINTS
+            reach = max(reach, np.int64(spaces[2 + np.int64(rules["value"][card])]))
+        gain = gain_with(seat, card, spaces, others, rules, work) * POINTS
         out[GAINFUL] += (gain > 0) * POINTS
         for k in range(3):
             if gain > out[GAINS + k]:
@@ -169,8 +170,8 @@ def gain_left(game: Any, seat: Any, cards: Any, rules: Any, work: Any) -> Any:
         elif card == second:
             second = -1
         else:
-            ahead = rules["ahead"][game["position"][rules["colour"][card]]]
-            best = max(best, gain_with(seat, card, ahead, others, rules, work))
+            spaces = rules["next_spaces"][game["position"][rules["colour"][card]]]
+            best = max(best, gain_with(seat, card, spaces, others, rules, work))
     return best
 
 
@@ -276,8 +277,8 @@ def write_foresight(
     if game["phase"] != PLAY:
         return
     seat = np.int64(game["seat"])
-    keep = action >= kinds
-    card = action - kinds if keep else action
+    keep = action >= TO_KEEP * kinds
+    card = action - TO_KEEP * kinds if keep else action
     before = np.int64(game["position"][rules["colour"][card]])
     top, lead = make_play(game, seat, seat, card, keep, rules, work["played"][0])
     if game["summit"] == rules["summit_dragons"]:

@@ -48,13 +48,13 @@ def fits(game: Any, tables: Any) -> Any:
 @inlined
 def observe(game: Any, seat: Any, rules: Any, scale: Any, out: Any) -> None:
     """What a seat knows, scaled."""
-    write_observation(game, seat, rules, rules["ahead_scaled"], scale, out)
+    write_observation(game, seat, rules, rules["next_spaces_scaled"], scale, out)
 
 
 @inlined
 def observe_compact(game: Any, seat: Any, rules: Any, ones: Any, out: Any) -> None:
     """The same in whole numbers."""
-    write_observation(game, seat, rules, rules["ahead"], ones, out)
+    write_observation(game, seat, rules, rules["next_spaces"], ones, out)
 
 
 FUNCTIONS = Functions(

@@ -8,6 +8,7 @@ import numpy as np
 
 from drago_env.core.batches import scratch
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.knowledge import count_unseen
 from drago_env.mount_drago.kernel.turn import ridden_by_other, score_riders, triggers
 from drago_env.mount_drago.rules import (
@@ -60,7 +61,7 @@ def weigh(game: Any, rules: Any, work: Any) -> None:
     major: Any = 0
     for rider in range(game["players"]):
         dragon = rules["colour"][game["top"][rider]]
-        value = np.int64(rules["worth"][game["position"][dragon]])
+        value = np.int64(rules["space_value"][game["position"][dragon]])
         small = value if value <= MINOR_LIMIT else 0
         riders[dragon] = rider
         held[MINOR, rider] = small
@@ -79,13 +80,13 @@ def gain_of(seat: Any, triggered: Any, others: Any, work: Any) -> Any:
 
 
 @inlined
-def gain_with(seat: Any, card: Any, ahead: Any, others: Any, rules: Any, work: Any) -> Any:
-    """What a card would gain a seat at once; `ahead` is the row of its dragon's space."""
+def gain_with(seat: Any, card: Any, spaces: Any, others: Any, rules: Any, work: Any) -> Any:
+    """What a card would gain a seat at once; `spaces` is the row of its dragon's space."""
     landing = 2 + np.int64(rules["value"][card])
-    triggered = np.int64(ahead[landing + np.int64(rules["values"])])
+    triggered = np.int64(spaces[landing + np.int64(rules["values"])])
     if triggered == 0:
         return 0.0
-    value: Any = np.int64(ahead[landing])
+    value: Any = np.int64(spaces[landing])
     if triggered == MINOR and value > MINOR_LIMIT:
         value = 0
     moved = np.int64(work["rider"][rules["colour"][card]])
@@ -106,8 +107,8 @@ def best_gain(game: Any, seat: Any, without: Any, rules: Any, work: Any) -> Any:
         if card == without:
             without = -1
             continue
-        ahead = rules["ahead"][game["position"][rules["colour"][card]]]
-        best = max(best, gain_with(seat, card, ahead, others, rules, work))
+        spaces = rules["next_spaces"][game["position"][rules["colour"][card]]]
+        best = max(best, gain_with(seat, card, spaces, others, rules, work))
     return best
 
 
@@ -117,7 +118,7 @@ def value_ahead(space: Any, rules: Any) -> Any:
     values = np.int64(rules["values"])
     total: Any = 0
     for k in range(values):
-        total += np.int64(rules["ahead"][space, 3 + k])
+        total += np.int64(rules["next_spaces"][space, 3 + k])
     return total / values
 
 
@@ -129,10 +130,10 @@ def list_threats(game: Any, dragon: Any, place: Any, rules: Any, work: Any) -> A
     are. As in `list_legal`, rows are written first and then counted or not.
     """
     values = np.int64(rules["values"])
-    ahead = rules["ahead"][game["position"][dragon]]
+    spaces = rules["next_spaces"][game["position"][dragon]]
     for k in range(values):
-        triggered = ahead[3 + values + k]
-        value = ahead[3 + k]
+        triggered = spaces[3 + values + k]
+        value = spaces[3 + k]
         count = work["unseen"][dragon * values + k]
         threat = work["threats"][place]
         threat[0] = dragon
@@ -169,8 +170,8 @@ def foresee(game: Any, rules: Any, work: Any) -> None:
 def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work: Any) -> Any:
     """What the following rider's best scoring is likely to bring this seat, mostly a loss.
 
-    He is taken to hold a random hand of the unseen cards and to play the one that gains him
-    most, if any gains. `gains[0]` counts such cards by his gain, `gains[1]` adds up ours.
+    They are taken to hold a random hand of the unseen cards and to play the one that gains them
+    most, if any gains. `gains[0]` counts such cards by that gain, `gains[1]` adds up ours.
     Since `foresee` one dragon has moved, and `weigh` has seen it.
 
     A threat changes the value of one rider's space. Whatever the new value is, all the others
@@ -198,7 +199,7 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
         terms[triggered, following, 2] = 1
         terms[triggered, seat, 3] = 0
         terms[triggered, seat, 4] = 1
-        for k in range(5):  # he takes what nobody rides
+        for k in range(5):  # they take what nobody rides
             terms[triggered, NOBODY, k] = terms[triggered, following, k]
     best: Any = 0
     for third in range(3):  # the dragons before the one that moved, this one, those after it
@@ -213,9 +214,9 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
             value = np.float64(threat[2])
             term = terms[np.uint8(threat[1]), work["rider"][np.uint8(threat[0])]]
             everyone = term[0] + value
-            his = term[1] + term[2] * value
+            theirs = term[1] + term[2] * value
             own = term[3] + term[4] * value
-            gain = his - (everyone - his) * share
+            gain = theirs - (everyone - theirs) * share
             # what gains nothing counts nothing
             count = np.float64(np.int64(threat[3]) * (gain > 0))
             points: Any = min(max(np.int64(gain), 0), GAIN_CLASSES - 1)
@@ -226,7 +227,7 @@ def danger_of(game: Any, seat: Any, following: Any, moved: Any, rules: Any, work
     hand = np.float64(game["hand_size"][following])
     total = np.float64(work["unseen_size"])
     expected = 0.0
-    left = 1.0  # the chance that he has nothing better
+    left = 1.0  # the chance that they have nothing better
     for k in range(best, -1, -1):
         if gains[0, k] > 0:
             without = np.exp(-hand * gains[0, k] / max(total, 1.0))
@@ -268,9 +269,9 @@ def take_back(game: Any, seat: Any, dragon: Any, before: Any, own_top: Any) -> N
 def assess_discard(game: Any, action: Any, rules: Any) -> Any:
     """Cards of summit dragons go, except those that still lift the own dragon."""
     kinds = np.int64(rules["card_kinds"])
-    if action == 3 * kinds:
+    if action == TO_END * kinds:
         return 0.0
-    dragon = rules["colour"][action - 2 * kinds]
+    dragon = rules["colour"][action - TO_DISCARD * kinds]
     own = rules["colour"][game["top"][game["seat"]]] == dragon
     return -1.0 if own and game["position"][dragon] < rules["last"] else 1.0
 
@@ -282,12 +283,12 @@ def assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
     It is tried on the record itself and taken back. `foresee` is needed for DANGER alone.
     """
     kinds = np.int64(rules["card_kinds"])
-    if action >= 2 * kinds:
+    if action >= TO_DISCARD * kinds:
         return assess_discard(game, action, rules)
     players = np.int64(game["players"])
     seat = np.int64(game["seat"])
-    keep = action >= kinds
-    card = action - kinds if keep else action
+    keep = action >= TO_KEEP * kinds
+    card = action - TO_KEEP * kinds if keep else action
     dragon = rules["colour"][card]
     before = game["position"][dragon]
     triggered = triggers(game, card, rules)
@@ -311,10 +312,10 @@ def assess(game: Any, action: Any, rules: Any, weights: Any, work: Any) -> Any:
         for rider in range(players):
             space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
             if rider == seat:
-                value += weights[PLACE] * rules["worth"][space]
+                value += weights[PLACE] * rules["space_value"][space]
                 value += weights[AHEAD] * value_ahead(space, rules)
             else:
-                value -= weights[RIVAL] * rules["worth"][space] / (players - 1)
+                value -= weights[RIVAL] * rules["space_value"][space] / (players - 1)
         if weights[PLAN] != 0.0:
             value += weights[PLAN] * best_gain(game, seat, card, rules, work)
         if weights[DANGER] != 0.0:

@@ -9,6 +9,7 @@ import numpy as np
 from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mixed
 from drago_env.core.compiled import compiled, inlined
+from drago_env.mount_drago.actions import TO_DISCARD
 from drago_env.mount_drago.kernel.cards import (
     add_card,
     random_card,
@@ -50,10 +51,10 @@ def count_unseen(game: Any, seat: Any, rules: Any, one: Any, counts: Any) -> Non
 
 
 @inlined
-def write_observation(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, out: Any) -> None:
+def write_observation(game: Any, seat: Any, rules: Any, spaces: Any, scale: Any, out: Any) -> None:
     """One seat's knowledge, in the order of `observation.layout`.
 
-    The same code writes small whole numbers (`ahead`, `scale` and `out` are int8) and scaled
+    The same code writes small whole numbers (`spaces`, `scale` and `out` are int8) and scaled
     ones (all float32): a scale is a power of two, so nothing is rounded.
     """
     kinds = np.int64(rules["card_kinds"])
@@ -67,7 +68,7 @@ def write_observation(game: Any, seat: Any, rules: Any, ahead: Any, scale: Any, 
     k = 2 * kinds
     for dragon in range(colours):
         # whole rows: what is too much is overwritten by what follows
-        row = ahead[game["position"][dragon]]
+        row = spaces[game["position"][dragon]]
         block = out[k:]
         for j in range(row.shape[0]):
             block[j] = row[j]
@@ -118,7 +119,7 @@ def determinize(game: Any, seat: Any, seed: Any, rules: Any, work: Any) -> None:
     for i in range(MAX_HAND):
         game["drawn"][i] = EMPTY
     game["drawn_size"] = 0
-    # A rider in his discard step comes first: he holds a card that he may discard.
+    # A rider in their discard step comes first: they hold a card that they may discard.
     first = np.int64(game["seat"])
     bound = game["phase"] == DISCARD
     for other in range(players):
@@ -191,5 +192,5 @@ def redraw(
             continue
         game = state[row]
         rules = tables[game["board"]]
-        played = actions[row] < 2 * np.int64(rules["card_kinds"])
+        played = actions[row] < TO_DISCARD * np.int64(rules["card_kinds"])
         faults[row] = redraw_one(game, seats[row], played, decks[row], cards[row], rules)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP, TO_PLAY
 from drago_env.mount_drago.state import DISCARD, OVER
 
 
@@ -65,9 +66,9 @@ def list_legal(game: Any, rules: Any, actions: Any) -> Any:
         n = 0
         for i in range(size):
             new = i == 0 or hand[i] != hand[i - 1]
-            actions[n] = 2 * kinds + hand[i]
+            actions[n] = TO_DISCARD * kinds + hand[i]
             n += new & may_discard(game, hand[i], rules)
-        actions[n] = 3 * kinds
+        actions[n] = TO_END * kinds
         return n + 1
     actions[0] = hand[0]
     n = 1
@@ -78,7 +79,7 @@ def list_legal(game: Any, rules: Any, actions: Any) -> Any:
     ridden = ridden_dragons(game, rules)
     last_place = find_last_place(game)
     for i in range(plays):
-        actions[n] = kinds + actions[i]
+        actions[n] = TO_KEEP * kinds + actions[i]
         n += may_keep(game, actions[i], ridden, last_place, rules)
     return n
 
@@ -87,20 +88,20 @@ def list_legal(game: Any, rules: Any, actions: Any) -> Any:
 def is_legal(game: Any, action: Any, rules: Any) -> Any:
     kinds = np.int64(rules["card_kinds"])
     seat = np.int64(game["seat"])
-    if game["phase"] == OVER or action < 0 or action > 3 * kinds:
+    if game["phase"] == OVER or action < 0 or action > TO_END * kinds:
         return False
-    if action == 3 * kinds:
+    if action == TO_END * kinds:
         return game["phase"] == DISCARD
-    block = 0
+    what = TO_PLAY
     card = action
     while card >= kinds:
         card -= kinds
-        block += 1
+        what += 1
     held = False
     for i in range(game["hand_size"][seat]):
         held |= game["hand"][seat, i] == card
-    if not held or (block == 2) != (game["phase"] == DISCARD):
+    if not held or (what == TO_DISCARD) != (game["phase"] == DISCARD):
         return False
-    if block == 1:
+    if what == TO_KEEP:
         return may_keep(game, card, ridden_dragons(game, rules), find_last_place(game), rules)
-    return block == 0 or may_discard(game, card, rules)
+    return what == TO_PLAY or may_discard(game, card, rules)

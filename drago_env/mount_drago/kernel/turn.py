@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from drago_env.core.compiled import inlined
+from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.cards import draw_cards, remove_card
 from drago_env.mount_drago.kernel.legal import has_discard
 from drago_env.mount_drago.rules import (
@@ -32,10 +33,10 @@ def ridden_by_other(game: Any, seat: Any, dragon: Any, rules: Any) -> Any:
 
 @inlined
 def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
-    """What each rider gets for the dragon that he rides now (6.2, 6.3, 6.5)."""
+    """What each rider gets for the dragon that they ride now (6.2, 6.3, 6.5)."""
     for rider in range(game["players"]):
         dragon = rules["colour"][game["top"][rider]]
-        value = rules["worth"][game["position"][dragon]]
+        value = rules["space_value"][game["position"][dragon]]
         points[rider] = value if triggered == MAJOR or value <= MINOR_LIMIT else 0
 
 
@@ -43,7 +44,7 @@ def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
 def triggers(game: Any, card: Any, rules: Any) -> Any:
     """What the landing of the card's dragon would trigger (6.1 to 6.4)."""
     before = game["position"][rules["colour"][card]]
-    return rules["ahead"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
+    return rules["next_spaces"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
 
 
 @inlined
@@ -64,7 +65,7 @@ def play_card(game: Any, card: Any, keep: Any, rules: Any, points: Any) -> None:
         game["pile"][game["top"][seat]] += 1
         game["top"][seat] = card
     # scoring (6)
-    triggered = rules["ahead"][before, 2 + rules["values"] + value]
+    triggered = rules["next_spaces"][before, 2 + rules["values"] + value]
     if triggered != 0:
         score_riders(game, triggered, rules, points)
         for rider in range(game["players"]):
@@ -119,12 +120,12 @@ def apply(game: Any, action: Any, rules: Any, points: Any) -> None:
     for i in range(MAX_HAND):
         game["drawn"][i] = EMPTY
     game["drawn_size"] = 0
-    if action < 2 * kinds:
-        keep = action >= kinds
-        play_card(game, action - kinds if keep else action, keep, rules, points)
+    if action < TO_DISCARD * kinds:
+        keep = action >= TO_KEEP * kinds
+        play_card(game, action - TO_KEEP * kinds if keep else action, keep, rules, points)
         return
-    if action < 3 * kinds:
-        card = action - 2 * kinds
+    if action < TO_END * kinds:
+        card = action - TO_DISCARD * kinds
         remove_card(game, np.int64(game["seat"]), card)
         game["pile"][card] += 1
         game["discarded"] += 1

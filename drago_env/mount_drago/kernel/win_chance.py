@@ -43,7 +43,7 @@ def spread_of(game: Any, rules: Any, weights: Any) -> Any:
 def standing(game: Any, rider: Any, rules: Any, weights: Any) -> Any:
     """What a rider has, in points; what their hand could gain is not in it."""
     space = np.int64(game["position"][rules["colour"][game["top"][rider]]])
-    value = game["score"][rider] + weights[SPACE] * rules["worth"][space]
+    value = game["score"][rider] + weights[SPACE] * rules["space_value"][space]
     value += weights[ROAD] * value_ahead(space, rules)
     return value + weights[CARDS] * game["hand_size"][rider]
 
@@ -73,7 +73,7 @@ def win_chances(game: Any, rules: Any, weights: Any, work: Any, out: Any) -> Non
 
 
 @inlined
-def leaf_values(game: Any, rules: Any, plan: Any, outlook: Any, work: Any) -> None:
+def leaf_values(game: Any, rules: Any, plan: Any, weights: Any, work: Any) -> None:
     """What a position is worth to each seat: its chance to win, or its margin on that scale."""
     out = work["leaf"]
     if plan["margin"]:
@@ -85,4 +85,4 @@ def leaf_values(game: Any, rules: Any, plan: Any, outlook: Any, work: Any) -> No
             own = np.int64(game["score"][rider])
             out[rider] = 0.5 + (own - (total - own) / (players - 1)) / 64.0
     else:
-        win_chances(game, rules, outlook, work, out)
+        win_chances(game, rules, weights, work, out)

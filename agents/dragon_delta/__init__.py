@@ -1,0 +1,1 @@
+"""Dragon Delta's network."""
