@@ -53,11 +53,6 @@ class Search:
     name: str = field(default="search", init=False)
     plans: ClassVar[bool] = True
     sees_all: ClassVar[bool] = False
-    # what was called otherwise in version 0.1
-    former: ClassVar[dict[str, str]] = {
-        "sharpness": "prior_temperature, which is its inverse",
-        "leaf=outlook": "leaf=win_chance",
-    }
 
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
