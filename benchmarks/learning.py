@@ -16,6 +16,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from drago_env.games import DEFAULT
+from drago_env.specs import parse
 from drago_env.wrappers.makers import makers
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 
@@ -46,18 +47,24 @@ POLICIES: dict[str, tuple[Any, dict[str, Any], int, dict[str, Any]]] = {
 }
 
 
-def train(name: str, steps: int, seed: int) -> MaskablePPO:
+def made(game: str, num_envs: int, **words: Any) -> Any:
+    """Environments of a game's spec, with more words."""
+    name, said = parse(game)
+    return makers(name).sb3_env(num_envs, **{**words, **said})
+
+
+def train(game: str, name: str, steps: int, seed: int) -> MaskablePPO:
     """A model of this policy after as many whole rollouts as there are in so many decisions."""
     policy, words, num_envs, settings = POLICIES[name]
-    envs = makers(DEFAULT).sb3_env(num_envs, opponents=list(OPPONENTS), **words)
+    envs = made(game, num_envs, opponents=list(OPPONENTS), **words)
     model = MaskablePPO(policy, envs, seed=seed, device="cpu", ent_coef=ENTROPY, **settings)
     return model.learn(steps - steps % (num_envs * settings["n_steps"]))
 
 
-def win_share(model: MaskablePPO, name: str, opponent: str, games: int) -> float:
+def win_share(model: MaskablePPO, game: str, name: str, opponent: str, games: int) -> float:
     """How much of the victory the model gets over so many games, each with a seed of its own."""
     words = POLICIES[name][1]
-    envs = makers(DEFAULT).sb3_env(games, opponents=[opponent], **words)
+    envs = made(game, games, opponents=[opponent], **words)
     envs.seed(1_000_000)
     seen: Any = envs.reset()
     shares = np.full(games, np.nan)
@@ -71,16 +78,16 @@ def win_share(model: MaskablePPO, name: str, opponent: str, games: int) -> float
     return float(shares.mean())
 
 
-def measure(name: str, steps: int, games: int, seeds: int) -> dict[str, Any]:
+def measure(game: str, name: str, steps: int, games: int, seeds: int) -> dict[str, Any]:
     """The win shares of every seed, and how long the learning took."""
     found: dict[str, Any] = {opponent: [] for opponent in OPPONENTS}
     seconds = []
     for seed in range(seeds):
         start = time.process_time()
-        model = train(name, steps, seed)
+        model = train(game, name, steps, seed)
         seconds.append(time.process_time() - start)
         for opponent in OPPONENTS:
-            found[opponent].append(win_share(model, name, opponent, games))
+            found[opponent].append(win_share(model, game, name, opponent, games))
     return found | {"seconds": float(np.mean(seconds))}
 
 
@@ -94,6 +101,7 @@ def row(name: str, found: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
+    parser.add_argument("--game", default=DEFAULT, metavar="SPEC", help=f"by default {DEFAULT}")
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
     parser.add_argument("--steps", type=int, default=100_000, help="decisions to learn from")
     parser.add_argument("--games", type=int, default=2000, help="games against each opponent")
@@ -107,7 +115,9 @@ def main() -> None:
     ]
     print(*lines, sep="\n", flush=True)
     for name in chosen.policies:
-        lines.append(row(name, measure(name, chosen.steps, chosen.games, chosen.seeds)))
+        lines.append(
+            row(name, measure(chosen.game, name, chosen.steps, chosen.games, chosen.seeds))
+        )
         print(lines[-1], flush=True)
     if chosen.write:
         head, found, rest = chosen.write.read_text(encoding="utf-8").partition(BEGIN)

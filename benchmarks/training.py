@@ -1,10 +1,11 @@
 """How fast training is: our own PPO and MaskablePPO on our `VecEnv`, side by side in one run.
 
-    python -m benchmarks.training [--quick] [--minutes 2 5 15] [--write FILE]
+    python -m benchmarks.training [--game SPEC] [--quick] [--minutes 2 5 15] [--write FILE]
 
-Both train the same network, with 512 games of 2 players, 32 decisions in each between two updates,
-minibatches of 4,096 and 4 epochs. They take turns, one update each, so that other work on the
-machine hits both; figures are medians over their turns, in wall time. Ours plays itself, and every
+Both train the same network, with 512 games, by default of 2 players, 32 decisions in each between
+two updates, minibatches of 4,096 and 4 epochs. They take turns, one update each, so that other
+work on the machine hits both; figures are medians over their turns, in wall time. Ours plays
+itself, and every
 decision of both seats is collected; MaskablePPO holds one seat against `uniform`, the cheapest
 opponent, and only its own decisions are counted.
 
@@ -41,7 +42,7 @@ from train.ppo import Learner, make_collectors
 from train.prepare import shape_of
 
 GAMES, STEPS, MINIBATCH, EPOCHS = 512, 32, 4096, 4
-SPEC, LEARNING_RATE = f"{DEFAULT}:players=2", Arguments().learning_rate
+SPEC, LEARNING_RATE = f"{DEFAULT}:players=2", Arguments().learning_rate  # SPEC: by default
 MANY_GAMES = 1024  # where the environment's share is measured
 
 
@@ -63,11 +64,11 @@ Update = Callable[..., Turn]
 
 
 def ours(
-    games: int, opponents: tuple[str, ...] = (), thumbs: bool = False
+    spec: str, games: int, opponents: tuple[str, ...] = (), thumbs: bool = False
 ) -> tuple[Learner, Update]:
     """Our own PPO, in this process: against itself, or in every game against others."""
     arguments = Arguments(
-        players=(2,),
+        game=(spec,),
         num_envs=games,
         num_steps=STEPS,
         minibatch_size=MINIBATCH,
@@ -75,7 +76,7 @@ def ours(
         opponents=opponents,
         pool_share=1.0,
         thumbs=thumbs,
-        foresight=thumbs,
+        foresight=None if thumbs else False,
     )
     game, variants = make_game(arguments.specs)
     shape = shape_of(game, arguments)
@@ -94,9 +95,10 @@ def ours(
     return learner, update
 
 
-def maskable_ppo(opponent: str = "uniform") -> MaskablePPO:
+def maskable_ppo(spec: str, opponent: str = "uniform") -> MaskablePPO:
     """MaskablePPO as `train.sb3_ppo` makes it."""
     arguments = sb3_ppo.Arguments(
+        game=(spec,),
         opponents=(opponent,),
         num_envs=GAMES,
         num_steps=STEPS,
@@ -145,10 +147,10 @@ class Mark(NamedTuple):
     found: Evaluation
 
 
-def learning(minutes: Sequence[float], games: int, threads: int) -> list[Mark]:
+def learning(spec: str, minutes: Sequence[float], games: int, threads: int) -> list[Mark]:
     """What each has learned at every mark, all in turn and from the same start."""
-    model = maskable_ppo("heuristic")
-    own, update = ours(GAMES, ("heuristic",))
+    model = maskable_ppo(spec, "heuristic")
+    own, update = ours(spec, GAMES, ("heuristic",))
     policy: Any = model.policy
     policy.network.load_state_dict(own.network.state_dict())
     updates = {
@@ -164,22 +166,23 @@ def learning(minutes: Sequence[float], games: int, threads: int) -> list[Mark]:
                 spent[name] += turn.wall
                 learned[name] += turn.learned
         for name, (network, _) in updates.items():
-            found = met(network, own.network.shape, games)
+            found = met(spec, network, own.network.shape, games)
             marks.append(Mark(name, mark / 60, learned[name], found))
     return marks
 
 
-def met(network: Any, shape: Shape, games: int) -> Evaluation:
+def met(spec: str, network: Any, shape: Shape, games: int) -> Evaluation:
     """How a network plays against `heuristic`."""
-    signature = make(SPEC).signature
+    signature = make(spec).signature
     checkpoint = Checkpoint(Path("learner"), network.weights(), shape, signature, {})
-    return evaluate(Neural(checkpoint), ["heuristic"], [SPEC], games, seed=1)[0]
+    return evaluate(Neural(checkpoint), ["heuristic"], [spec], games, seed=1)[0]
 
 
-def figures(quick: bool, threads: int) -> dict[str, float]:
-    rounds, model = (2 if quick else 20), maskable_ppo()
+def figures(spec: str, quick: bool, threads: int) -> dict[str, float]:
+    rounds, model = (2 if quick else 20), maskable_ppo(spec)
     # on a busy machine torch's threads wait for each other, and one alone is faster
-    updates = {"ours": ours(GAMES)[1], "theirs": theirs(model, threads), "single": theirs(model, 1)}
+    updates = {"ours": ours(spec, GAMES)[1]}
+    updates |= {"theirs": theirs(model, threads), "single": theirs(model, 1)}
     turns = alternate(updates, rounds)
     found = {"rounds": float(rounds), "threads": float(threads)}
     for name, own in turns.items():
@@ -187,13 +190,13 @@ def figures(quick: bool, threads: int) -> dict[str, float]:
         found[f"{name} learned"] = statistics.median(turn.learned / turn.wall for turn in own)
         found[f"{name} cores"] = sum(t.cpu for t in own) / sum(t.wall for t in own)
     found["ratio"] = found["ours learned"] / max(found["theirs learned"], found["single learned"])
-    many = alternate({"ours": ours(MANY_GAMES)[1]}, max(2, rounds // 4))["ours"]
+    many = alternate({"ours": ours(spec, MANY_GAMES)[1]}, max(2, rounds // 4))["ours"]
     found["many rounds"] = float(len(many))
     found["many collected"] = statistics.median(turn.collected / turn.wall for turn in many)
     found["many learned"] = statistics.median(turn.learned / turn.wall for turn in many)
     found["many cores"] = sum(t.cpu for t in many) / sum(t.wall for t in many)
     found["environment"] = sum(t.environment for t in many) / sum(t.wall for t in many)
-    told = alternate({"told": ours(MANY_GAMES, thumbs=True)[1]}, max(2, rounds // 4))["told"]
+    told = alternate({"told": ours(spec, MANY_GAMES, thumbs=True)[1]}, max(2, rounds // 4))["told"]
     found["told environment"] = sum(t.environment for t in told) / sum(t.wall for t in told)
     return found
 
@@ -205,7 +208,7 @@ def learned_lines(marks: Sequence[Mark]) -> list[str]:
         "## What they learn",
         "",
         "From the same weights and in turn, each with so many minutes of its own on all cores: "
-        f"the win share over `heuristic` with 2 players, {marks[0].found.games:,} games each, and "
+        f"the win share over `heuristic`, {marks[0].found.games:,} games each, and "
         "the 95% interval of the difference. Neither is told what the rules of thumb think "
         "(`--thumbs False`); by default `train.ppo` begins where `heuristic` is. Both meet "
         "`heuristic` in every game, and the learning rate falls to 0 at the last mark.",
@@ -222,7 +225,7 @@ def learned_lines(marks: Sequence[Mark]) -> list[str]:
     return lines
 
 
-def markdown(found: dict[str, float], marks: Sequence[Mark], command: str) -> str:
+def markdown(spec: str, found: dict[str, float], marks: Sequence[Mark], command: str) -> str:
     """The figures as the page docs/training-speed.md."""
     rows = {
         f"`train.ppo`, {GAMES} games": "ours",
@@ -236,7 +239,7 @@ def markdown(found: dict[str, float], marks: Sequence[Mark], command: str) -> st
         f"Printed by `{command}` on {datetime.now(UTC).date().isoformat()} ({machine()}; "
         f"Python {platform.python_version()}, torch {torch.__version__}, drago-env {__version__}). "
         f"The same network, {STEPS} decisions in each game between two updates, minibatches of "
-        f"{MINIBATCH:,}, {EPOCHS} epochs, 2 players; updates of the two in turn, medians over "
+        f"{MINIBATCH:,}, {EPOCHS} epochs, `{spec}`; updates of the two in turn, medians over "
         f"{found['rounds']:.0f} of them (for {MANY_GAMES:,} games {found['many rounds']:.0f}, "
         "alone), wall time. `train.ppo` plays itself and learns from both "
         "seats; those decisions are not learned from whose outcome the next update will know. "
@@ -270,21 +273,22 @@ def markdown(found: dict[str, float], marks: Sequence[Mark], command: str) -> st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--game", default=SPEC, metavar="SPEC", help=f"by default {SPEC}")
     parser.add_argument("--quick", action="store_true", help="a few updates only, less exact")
     words = "learn for so long each, and play at every mark; none to leave it out"
     parser.add_argument("--minutes", type=float, nargs="*", default=MINUTES, help=words)
     parser.add_argument("--write", metavar="FILE", help="write the table to this Markdown file")
     chosen = parser.parse_args()
-    asked = [" --quick"] * chosen.quick
+    asked = [f" --game {chosen.game}"] * (chosen.game != SPEC) + [" --quick"] * chosen.quick
     if tuple(chosen.minutes) != MINUTES:
         asked.append(" ".join([" --minutes", *(f"{minute:g}" for minute in chosen.minutes)]))
     command = "python -m benchmarks.training" + "".join(asked) if asked else "make bench-train"
     # before anything runs here, which makes work and sets the number of threads
     load, threads = os.getloadavg()[0], torch.get_num_threads()
     games = 200 if chosen.quick else ARENA
-    marks = learning(chosen.minutes, games, threads) if chosen.minutes else []
-    found = figures(chosen.quick, threads) | {"load": load}
-    page = markdown(found, marks, command)
+    marks = learning(chosen.game, chosen.minutes, games, threads) if chosen.minutes else []
+    found = figures(chosen.game, chosen.quick, threads) | {"load": load}
+    page = markdown(chosen.game, found, marks, command)
     print(page)
     if chosen.write:
         Path(chosen.write).write_text(page, encoding="utf-8")

@@ -70,12 +70,13 @@ def test_every_peer_is_installed_in_one_environment() -> None:
 
 
 @pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("spec", [training.SPEC, "dragon_delta:players=2,max_rounds=2"])
 def test_learners_begin_alike_and_are_measured_at_every_mark(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, spec: str
 ) -> None:
     for name, number in {"GAMES": 8, "STEPS": 4, "MINIBATCH": 16, "EPOCHS": 1}.items():
         monkeypatch.setattr(training, name, number)
-    marks = training.learning([1e-6, 0.0], games=8, threads=1)
+    marks = training.learning(spec, [1e-6, 0.0], games=8, threads=1)
     assert [mark.minutes for mark in marks] == [0.0] * 2 + [1e-6] * 2
     start = {mark.learner: mark.found for mark in marks[:2]}
     assert start["MaskablePPO"] == start["`train.ppo`"]
