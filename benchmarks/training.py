@@ -5,9 +5,8 @@
 Both train the same network, with 512 games, by default of 2 players, 32 decisions in each between
 two updates, minibatches of 4,096 and 4 epochs. They take turns, one update each, so that other
 work on the machine hits both; figures are medians over their turns, in wall time. Ours plays
-itself, and every
-decision of both seats is collected; MaskablePPO holds one seat against `uniform`, the cheapest
-opponent, and only its own decisions are counted.
+itself, and every decision of both seats is collected; MaskablePPO holds one seat against
+`uniform`, the cheapest opponent, and only its own decisions are counted.
 
 Then what they learn: from the same weights, again in turn, each with so many minutes of its own.
 Here both meet `heuristic` in every game, ours without playing itself; neither is told what the
