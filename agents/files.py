@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import save
 
 from drago_env.core import files
+from drago_env.moved import moved
 
 
 def write_tensors(
@@ -33,3 +34,12 @@ def reading(path: str | Path, error: type[ValueError] = ValueError) -> Iterator[
             yield
         except SafetensorError as fault:
             raise error(str(fault)) from fault
+
+
+__getattr__ = moved(
+    __name__,
+    {
+        "write": "drago_env.core.files:write",
+        "replace": ("", "drago_env.core.files.replacing(path), a context manager"),
+    },
+)

@@ -17,7 +17,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ import numpy as np
 import drago_env
 from agents.seating import Chunk, Columns, Config, split
 from drago_env.core.files import read_arrays, read_json, reading, replacing, write
+from drago_env.core.records import line
 
 VERSION = 3  # 1, of drago-env 0.1, knew one game; 2 had no checksums
 FORMATS = ("parquet", "csv")
@@ -144,7 +145,7 @@ class Folder:
         """Keeps a finished stretch of deals."""
         deal = chunk.columns["deal"]
         part = self._parts / f"{deal[0]:09}-{deal[-1] + 1:09}.npz"
-        lines = _lines(chunk.records) if self._keep_records else ""
+        lines = "".join(map(line, chunk.records)) if self._keep_records else ""
         if self._keep_records:  # first, so that a part always has its records
             write(part.with_suffix(".jsonl"), lines)
         arrays: Any = {**chunk.columns, "seconds": chunk.seconds, "decisions": chunk.decisions}
@@ -269,10 +270,6 @@ def _found(path: Path) -> dict[str, Any] | None:
 
 
 # ---------------------------------------------------------------- files
-
-
-def _lines(records: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
 def _text(part: Path, records: bool) -> str:

@@ -7,7 +7,7 @@ Bare, it is guided by the network that ships for the game that is played;
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from agents.neural import Neural, load
 from drago_env.core.checks import one_of, real
 from drago_env.core.planning import Planner
+from drago_env.moved import renamed
 from drago_env.search import Search
 
 LEAST_PRIOR = 1e-9  # smaller ones count as this
 
 
+@renamed(trust="prior_weight")
 @dataclass
 class Guided(Search):
     """The flat search, in which actions start with what the network's liking is worth.
@@ -34,7 +36,6 @@ class Guided(Search):
     prior_weight: float = 0.5  # playouts won that the logarithm of the network's liking is worth
 
     name: str = field(default="guided", init=False)
-    former: ClassVar[dict[str, str]] = {**Search.former, "trust": "prior_weight"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

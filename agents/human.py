@@ -11,6 +11,8 @@ from textwrap import wrap
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.games import DEFAULT, GAMES
+from drago_env.moved import moved
 from drago_env.pictures.picture import plain
 from drago_env.pictures.table import Choice, names_of, table_of
 from drago_env.policy import Policy, View
@@ -182,3 +184,6 @@ def in_colour() -> bool:
 
 
 make = at_terminal
+
+
+__getattr__ = moved(__name__, {"effect": f"{GAMES[DEFAULT]}.table:effect"})

@@ -22,6 +22,7 @@ from agents.files import reading, write_tensors
 from agents.network import Floats, Network, Shape, Weights, softmax, thumbs_inputs
 from drago_env.core.planning import foresee, foresight_size, judge
 from drago_env.game import Game, Legal, State
+from drago_env.moved import moved
 from drago_env.policy import Policy, View, planned, row_numbers
 from drago_env.thumbs import weights_of
 
@@ -302,3 +303,6 @@ def neural(
 
 
 make = neural
+
+
+__getattr__ = moved(__name__, {"SHIPPED": ("", "agents.neural.shipped(game), for any game")})

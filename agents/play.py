@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import sys
@@ -27,6 +26,7 @@ from agents.shorthand import GameOptions
 from agents.terminal import at_the_terminal
 from drago_env import games
 from drago_env.core.files import in_words
+from drago_env.core.records import line
 from drago_env.policy import resolve
 from drago_env.specs import parse
 
@@ -123,7 +123,7 @@ def _keep(command: Command, made: Record | None = None) -> None:
     if command.record is not None:
         with Path(command.record).open("a", encoding="utf-8") as file:
             if made is not None:
-                file.write(json.dumps(made, separators=(",", ":")) + "\n")
+                file.write(line(made))
 
 
 def main(arguments: Sequence[str] | None = None, page: bool = False) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agents import ratings
 from agents.ratings import Difference, Estimate, Shares
 from agents.seating import Config
+from drago_env.moved import moved
 
 
 @dataclass(frozen=True)
@@ -396,3 +397,6 @@ def terminal_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> An
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+__getattr__ = moved(__name__, {"HEADINGS": ("", "agents.report.Report.headings, of each report")})

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from agents.lobby import Lobby
 from agents.session import Early, Record, Refused, Seating, Session, Stale
+from drago_env.core.records import is_count, line
 
 MOST_GAMES = 1000  # that are kept at once; for one more, the one longest not asked for is forgotten
 KEPT_SECONDS = 7 * 24 * 3600  # after which a game that nobody asks for is forgotten
@@ -201,20 +202,19 @@ def _position(games: Games, name: str, params: Params) -> Answer:
     return as_json(session.position(_numbers(params, since=False).get("since")))
 
 
-def _move(games: Games, name: str, params: Params) -> Answer:
-    session, numbers = games.named(name), _numbers(params, version=True, action=True)
+def _changed(session: Session, change: Callable[..., Any], numbers: dict[str, int]) -> Answer:
     before = session.moves
     with _refusals(session):
-        games.play(session, **numbers)
+        change(session, **numbers)
     return as_json(session.position(before))
+
+
+def _move(games: Games, name: str, params: Params) -> Answer:
+    return _changed(games.named(name), games.play, _numbers(params, version=True, action=True))
 
 
 def _advance(games: Games, name: str, params: Params) -> Answer:
-    session, numbers = games.named(name), _numbers(params, version=True)
-    before = session.moves
-    with _refusals(session):
-        games.advance(session, **numbers)
-    return as_json(session.position(before))
+    return _changed(games.named(name), games.advance, _numbers(params, version=True))
 
 
 def _look(games: Games, name: str, params: Params) -> Answer:
@@ -294,10 +294,8 @@ def _after_the_end(wanted: Callable[[], Any], name: str) -> Any:
 
 
 def _download(made: Record, file: str) -> Answer:
-    line = json.dumps(made, separators=(",", ":")).encode() + b"\n"
-    return Answer(
-        200, "application/jsonl", line, {"Content-Disposition": f'attachment; filename="{file}"'}
-    )
+    head = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return Answer(200, "application/jsonl", line(made).encode(), head)
 
 
 _GAME = "/api/games/([^/]+)"
@@ -352,7 +350,7 @@ def _numbers(params: Params, **names: bool) -> dict[str, int]:
     for key, value in params.items():
         if key not in names:
             raise Problem(400, f"{key!r:.40} is not known here; allowed: {allowed}")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if not is_count(value):
             raise Problem(400, f"{key} must be a whole number from 0 on, not {value!r:.40}")
     missing = [name for name, needed in names.items() if needed and name not in params]
     if missing:

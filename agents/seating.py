@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.shorthand import WORDS
 from drago_env.core.chance import mix
 from drago_env.core.checks import whole
 from drago_env.core.outcome import standings
 from drago_env.game import Game, State
 from drago_env.games import DEFAULT, GAMES, make, name_of, register
-from drago_env.play import play
+from drago_env.moved import refuses
+from drago_env.play import Played, play
 from drago_env.policy import Policy, View, plans, resolve, sees_all
 
 Columns = dict[str, NDArray[Any]]
@@ -33,6 +35,7 @@ PLANNED_CHUNKS, PLANNED_AT_ONCE = 64, 16  # chunks if possible, games at least
 OPENING = 4  # random decisions for each seat at the start of a deal, in a game without chance
 
 
+@refuses(f"Config(agents, game='{DEFAULT}:players=2', games, seed)", *WORDS, game=int)
 @dataclass(frozen=True)
 class Config:
     """An arena: everything that its results depend on.
@@ -216,31 +219,38 @@ class Chunk(NamedTuple):
     records: list[dict[str, Any]]  # one for each game, if asked for
 
 
+def play_all(
+    config: Config, dealt: Deals, watch: Callable[..., None], records: bool = False
+) -> tuple[list[Timed], Played]:
+    """Plays these deals in all their rotations, and takes the time of the agents."""
+    named, seats = zip(config.policies(), config.names, strict=True), config.players
+    seated = [Timed(policy, name) for policy, name in named]
+    played = play(
+        config.rule_book,
+        seated,
+        np.repeat(dealt.seeds, seats),
+        records=records,
+        seating=dealt.seating.reshape(-1, seats),
+        choices=dealt.choices.ravel(),
+        watch=watch,
+        openings=np.repeat(dealt.openings, seats, axis=0),
+    )
+    return seated, played
+
+
 def play_deals(config: Config, first: int, last: int, records: bool = False) -> Chunk:
     """Plays the deals from `first` up to, but not with, `last` in all their rotations."""
-    seeds, seating, choices, openings = deals(config, first, last)
-    named = zip(config.policies(), config.names, strict=True)
-    seated = [Timed(policy, name) for policy, name in named]
-    places, seats, game = seating.reshape(-1, config.players), config.players, config.rule_book
+    dealt, seats, game = deals(config, first, last), config.players, config.rule_book
     batch: list[State] = []  # the array that all its games are played in
-    played = play(
-        game,
-        seated,
-        np.repeat(seeds, seats),
-        records=records,
-        seating=places,
-        choices=choices.ravel(),
-        watch=lambda state, *_: batch.append(state),
-        openings=np.repeat(openings, seats, axis=0),
-    )
+    seated, played = play_all(config, dealt, lambda state, *_: batch.append(state), records)
     state = batch[-1]
     result = standings(game, state)
-    deal, rotation, seat = np.indices(seating.shape).reshape(3, -1, seats)
+    deal, rotation, seat = np.indices(dealt.seating.shape).reshape(3, -1, seats)
     found = {
         "deal": deal + first,
         "rotation": rotation,
         "seat": seat,
-        "agent": places,
+        "agent": dealt.seating,
         "points": played.scores.astype(np.int64),
         "win_share": result.share[:, :seats],
         "rank": result.rank[:, :seats],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 from typing import Annotated
 
@@ -22,6 +22,9 @@ class _Shorthand:
     """Shorthand for the default game: the edition of its rules."""
     board: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
     """Shorthand for the default game: a board file instead of the built-in side."""
+
+
+WORDS = tuple(one.name for one in fields(_Shorthand))
 
 
 @dataclass(kw_only=True)

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from agents.judging import Judge, gains
 from agents.response import told_search
-from agents.seating import Chunk, Columns, Config, Timed, deals
+from agents.seating import Chunk, Columns, Config, deals, play_all
 from drago_env.core.checks import select, whole
 from drago_env.game import State, Turn
-from drago_env.play import play
 from drago_env.policy import resolve, sees_all
 
 CHUNK = 16  # games that are played and judged at once
@@ -77,23 +76,13 @@ class Survey(Config):
     def play(self, first: int, last: int, records: bool) -> Chunk:
         """Plays these deals and judges what the agent did in them."""
         game, seats = self.rule_book, self.players
-        seeds, seating, choices, openings = deals(self, first, last)
-        named = zip(self.policies(), self.names, strict=True)
-        seated = [Timed(policy, name) for policy, name in named]
-        places, kept = seating.reshape(-1, seats), _Kept(self, seating.reshape(-1, seats))
-        play(
-            game,
-            seated,
-            np.repeat(seeds, seats),
-            records=False,
-            seating=places,
-            choices=choices.ravel(),
-            watch=kept.watch,
-            openings=np.repeat(openings, seats, axis=0),
-        )
+        dealt = deals(self, first, last)
+        places = dealt.seating.reshape(-1, seats)
+        kept = _Kept(self, places)
+        seated, _ = play_all(self, dealt, kept.watch)
         own = (places == AGENT).argmax(1)
         share = game.shares(kept.state)[np.arange(len(own)), own]
-        deal, rotation = np.indices(seating.shape[:2]).reshape(2, -1)
+        deal, rotation = np.indices(dealt.seating.shape[:2]).reshape(2, -1)
         found = {
             "deal": deal + first,
             "rotation": rotation,

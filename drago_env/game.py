@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from drago_env.moved import moved
+from drago_env.moved import moved, warn
 
 State = NDArray[np.void]
 # Pairs of a fault in words and the rows that have it; later ones trust earlier ones.
@@ -50,6 +50,12 @@ class GameSpec:
     has_chance: bool  # else equal decisions make equal games, whatever the seed
     can_truncate: bool  # games may be cut off without a winner
     hides_decisions: bool  # some decisions are not told to every seat at once
+
+    @property
+    def has_score(self) -> bool:
+        """The old name of `has_points`."""
+        warn("GameSpec.has_score", "has_points")
+        return self.has_points
 
 
 class Legal(NamedTuple):
@@ -305,5 +311,6 @@ __getattr__ = moved(
         "mix": "drago_env.core.chance:mix",
         "seed_array": "drago_env.core.checks:seed_array",
         "select": "drago_env.core.checks:select",
+        "Screen": "drago_env.pictures.window:Window",
     },
 )

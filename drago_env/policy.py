@@ -192,7 +192,7 @@ def resolve(spec: str | Policy, game: Game | str | None = None, *, trust: bool =
     else:
         made = Uniform if name == "uniform" else _find(name, spec, games.name_of(game))
     try:
-        policy = made(**_asked(made, rest, spec))
+        policy = made(**parameters(rest, spec))
     except TypeError as error:
         raise ValueError(f"the policy {spec!r} cannot be made: {error}") from error
     return _checked(policy)
@@ -254,16 +254,6 @@ def _find(name: str, spec: str, game: str) -> Any:
         f"unknown policy {spec!r}{near(name, there)}; {game} has {', '.join(there)}{hint}; "
         "a policy of your own is 'my_module:MyPolicy'"
     )
-
-
-def _asked(made: Any, rest: str, spec: str) -> dict[str, Any]:
-    """A policy's parameters; what is called otherwise by now (`former`) is refused by its name."""
-    given, former = parameters(rest, spec), getattr(made, "former", {})
-    for key, value in given.items():
-        for word in (key, f"{key}={value}"):
-            if word in former:
-                raise ValueError(f"{spec!r}: {word} is now {former[word]}")
-    return given
 
 
 def _import(module: str) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from drago_env.core.checks import one_of, real, whole
 from drago_env.core.planning import Plan, Planner, SearchResult, choose, judge, planner_of, search
 from drago_env.core.search import END_OF_GAME
+from drago_env.moved import refuses, warn
 from drago_env.policy import View, planned, row_numbers
 
 METHODS = ("flat", "even", "tree")
@@ -19,6 +20,7 @@ MOST_PLAYOUTS = 1_000_000  # a tree keeps a node for each
 PROBE = 32  # playouts of a first search that tells how fast searching is
 
 
+@refuses("prior_temperature=, the inverse of sharpness", "sharpness")
 @dataclass
 class Search:
     """Tries the legal actions in worlds that fit what the seat knows.
@@ -51,11 +53,6 @@ class Search:
     name: str = field(default="search", init=False)
     plans: ClassVar[bool] = True
     sees_all: ClassVar[bool] = False
-    # what was called otherwise in version 0.1
-    former: ClassVar[dict[str, str]] = {
-        "sharpness": "prior_temperature, which is its inverse",
-        "leaf=outlook": "leaf=win_chance",
-    }
 
     def __post_init__(self) -> None:
         one_of("method", self.method, METHODS)
@@ -90,6 +87,11 @@ class Search:
             self._timed(game, state, seeds, PROBE)
         playouts = int(self._rate * self.ms / 1000)
         return self._timed(game, state, seeds, min(max(playouts, 1), MOST_PLAYOUTS))
+
+    def think(self, game: Any, state: NDArray[np.void], seeds: NDArray[np.uint64]) -> SearchResult:
+        """The old name of `search`."""
+        warn("Search.think", "Search.search")
+        return self.search(game, state, seeds)
 
     def _timed(self, game: Any, state: Any, seeds: Any, playouts: int) -> SearchResult:
         start = time.perf_counter()

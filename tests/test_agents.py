@@ -88,21 +88,6 @@ def test_how_random_the_playouts_are_of_who_is_told_everything_is_the_game_s_def
     assert Clairvoyant(noise=0.0)._noise(planner) == 0
 
 
-@pytest.mark.parametrize(
-    ("spec", "now"),
-    [
-        ("search:sharpness=0.5", "sharpness is now prior_temperature, which is its inverse"),
-        ("clairvoyant:sharpness=0.5", "sharpness is now prior_temperature, which is its inverse"),
-        ("search:playouts=8,leaf=outlook", "leaf=outlook is now leaf=win_chance"),
-        ("guided:leaf=outlook", "leaf=outlook is now leaf=win_chance"),
-        ("guided:trust=0.5", "trust is now prior_weight"),
-    ],
-)
-def test_what_is_called_otherwise_by_now_is_refused_by_its_name(spec: str, now: str) -> None:
-    with pytest.raises(ValueError, match=f"^'{spec}': {now}$"):
-        resolve(spec)
-
-
 @pytest.mark.parametrize("agent", ["search", "clairvoyant"])
 @pytest.mark.parametrize(
     ("words", "allowed"),

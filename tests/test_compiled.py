@@ -79,6 +79,7 @@ class Made:
         told = subprocess.run(
             [sys.executable, "-W", "error", "-c", RUN],
             env={**os.environ, **given},
+            cwd=self.folder.parent,
             capture_output=True,
             text=True,
             check=False,

@@ -63,7 +63,7 @@ def test_the_lemma_holds_in_the_mean_of_drawn_worlds() -> None:
     report = skill.measure(command)
     uniform, greedy = report.skills
     assert uniform.advantage
-    assert uniform.advantage.high < -0.4  # far off
+    assert uniform.advantage.low < uniform.won.mean - 0.5 < uniform.advantage.high < -0.3
     assert greedy.advantage
     low, high = (0.5 + end for end in greedy.advantage[1:])
     assert low < greedy.won.high < 0.35

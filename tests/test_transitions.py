@@ -11,7 +11,7 @@ import pytest
 
 import drago_env
 from drago_env import analysis
-from drago_env.core.records import RecordError
+from drago_env.core.records import RecordError, is_view
 from drago_env.games import BUILT_IN
 from tests.games import NAMES, SHORT
 
@@ -32,6 +32,17 @@ def replayed(game: Any, seed: int, actions: list[int]) -> list[Any]:
         before = state.copy()
         found.append((before, game.step(state, [action]).rewards[0].copy()))
     return [*found, (state, None)]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_what_a_seat_was_not_told_is_no_decision(name: str) -> None:
+    played = drago_env.play(drago_env.make(name, players=2), ["greedy"] * 2, seeds=range(4))
+    views = [drago_env.games.records_of(name).view(made, 0) for made in played.records]
+    hiding = [view for view in views if is_view(view)]
+    assert hiding
+    for view in hiding:
+        with pytest.raises(RecordError, match="one seat's view"):
+            analysis.transitions([view])
 
 
 @pytest.mark.parametrize("name", NAMES)

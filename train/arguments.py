@@ -14,7 +14,7 @@ import tyro
 from numpy.typing import NDArray
 
 from agents.shell import Kind, parsed
-from agents.shorthand import shorthand
+from agents.shorthand import GamesOptions, shorthand
 from drago_env.core.checks import one_of
 from drago_env.game import Game
 from drago_env.games import DEFAULT, make, module_of, name_of
@@ -93,6 +93,27 @@ class Hyperparameters:
         """Refuses numbers that are not whole, or out of bounds."""
         for name, low in least.items():
             check_number(name, getattr(self, name), low, most, int)
+
+
+class AgainstOthers(Hyperparameters, GamesOptions):
+    """What a learner is told that meets named agents, in a trainer that others wrote."""
+
+    opponents: _Agents
+
+    @property
+    def specs(self) -> list[str]:
+        """The game that these words mean, with its reward, or the one that suits learning."""
+        return [rewarded(spec, self.reward) for spec in super().specs]
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Whom the learner meets besides itself."""
+        return self.simple if self.opponents is None else self.opponents
+
+    @property
+    def simple(self) -> tuple[str, ...]:
+        """The agents that every game has."""
+        return tuple(name for name in simple_agents(self.spec) if name != "heuristic")
 
 
 @dataclass

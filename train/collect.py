@@ -21,9 +21,11 @@ from agents.network import Shape
 from agents.neural import Checkpoint, Neural, inputs
 from drago_env.core.chance import mix
 from drago_env.core.checks import checked_arrays, select
+from drago_env.core.planning import softmax
 from drago_env.core.threads import ThreadPool
 from drago_env.core.trajectories import OPEN, trajectories
 from drago_env.game import Game, Legal
+from drago_env.moved import moved
 from drago_env.policy import Policy, RowGenerator, ask, plans, resolve, sees_all
 from train.network import Network
 from train.tensors import pack, unpack
@@ -228,12 +230,8 @@ class Collector:
 
         def teach(part: slice) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
             found = self._teacher.search(self._game, worlds[part], numbers[part])
-            known = np.arange(found.values.shape[1]) < found.counts[:, None]
-            liking = np.where(known, found.values, -np.inf)
-            shares = np.exp((liking - liking.max(1, keepdims=True)) / self._setup.temperature)
-            shares /= shares.sum(1, keepdims=True)
             best = (found.actions == found.best()[:, None]).argmax(1)
-            return shares.astype(np.float32), best
+            return softmax(found, self._setup.temperature), best
 
         parts = zip(*self._threads.map(teach, self._parts), strict=True)
         shares, best = map(np.concatenate, parts)
@@ -335,3 +333,15 @@ def _buffers(setup: Setup) -> dict[str, NDArray[Any]]:
         "done": np.zeros(size, np.bool_),
         "truncated": np.zeros((*size, spec.seats), np.float32),
     }
+
+
+_NEW = "train.collect.Setup, with num_envs, num_steps and temperature"
+__getattr__ = moved(
+    __name__,
+    {
+        "Table": ("", f"{_NEW} for games, steps and softness"),
+        "Here": "train.collectors:Here",
+        "Cluster": "train.collectors:Cluster",
+        "collector_seed": "train.collectors:collector_seed",
+    },
+)

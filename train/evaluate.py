@@ -10,7 +10,9 @@ from typing import Any
 from agents import ratings
 from agents.arena import Config, run
 from agents.report import markdown_table
+from agents.shorthand import WORDS
 from drago_env.games import make
+from drago_env.moved import moved, refuses
 from drago_env.policy import Policy
 from train.arguments import players_of
 
@@ -42,6 +44,11 @@ def arena_games(specs: Sequence[str]) -> list[str]:
     return [first[players] for players in sorted(first)]
 
 
+@refuses(
+    "evaluate(agent, opponents, specs, games, seed), with a spec for each game",
+    *WORDS,
+    games=str,
+)
 def evaluate(
     agent: str | Policy,
     opponents: Sequence[str | Policy],
@@ -124,3 +131,6 @@ def draw_curve(rows: Sequence[Mapping[str, str]], path: Path) -> None:
             axis.legend(loc="lower right")
     with matplotlib.rc_context({"svg.hashsalt": "curve", "svg.fonttype": "none"}):
         figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+__getattr__ = moved(__name__, {"table": "as_markdown"})

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from agents.shorthand import GamesOptions
 from drago_env.policy import resolve, sees_all
-from train.arguments import Hyperparameters, check_number, rewarded, simple_agents
+from train.arguments import AgainstOthers, check_number
 from train.runs import check_vacant
 
 _Number = Annotated[int | None, tyro.conf.arg(metavar="INT")]
@@ -22,7 +21,7 @@ FORMER = {"games": "num_games", "envs_per_runner": "num_envs"}
 
 
 @dataclass
-class Command(Hyperparameters, GamesOptions):
+class Command(AgainstOthers):
     """Trains a network with PPO in RLlib; the arena plays FOLDER/network.safetensors."""
 
     out: Path = Path("runs/rllib")
@@ -58,21 +57,6 @@ class Command(Hyperparameters, GamesOptions):
             self._check({"iterations": 1}, MOST)
         check_number("seconds", self.seconds, 1, MOST, float)
         check_number("selfplay", self.selfplay, 0, 1, float)
-
-    @property
-    def specs(self) -> list[str]:
-        """The game that these words mean, with its reward, or the one that suits learning."""
-        return [rewarded(spec, self.reward) for spec in super().specs]
-
-    @property
-    def rivals(self) -> tuple[str, ...]:
-        """Whom the learner meets besides itself."""
-        return self.simple if self.opponents is None else self.opponents
-
-    @property
-    def simple(self) -> tuple[str, ...]:
-        """Whom the arenas at the end are against."""
-        return tuple(name for name in simple_agents(self.spec) if name != "heuristic")
 
 
 def check(command: Command) -> None:

@@ -33,7 +33,6 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents import neural
 from agents.network import Shape
 from agents.shell import Shell
-from agents.shorthand import GamesOptions
 from drago_env.core.checks import whole
 from drago_env.core.files import reading, replacing
 from drago_env.core.threads import uninterrupted
@@ -43,14 +42,12 @@ from drago_env.wrappers.sb3 import LearnerVecEnv
 from drago_env.wrappers.sb3_policy import LegalActionsPolicy
 from train import runs, sb3_state
 from train.arguments import (
-    Hyperparameters,
+    AgainstOthers,
     check_resumed,
     go_on,
     make_game,
     more_steps,
     parse,
-    rewarded,
-    simple_agents,
 )
 from train.evaluate import Evaluation, arena_games, as_markdown, evaluate
 from train.runs import Run, RunError
@@ -61,7 +58,7 @@ _Agents = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[AGENT ...]")
 
 
 @dataclass
-class Arguments(Hyperparameters, GamesOptions):
+class Arguments(AgainstOthers):
     """Trains one network with MaskablePPO against named agents."""
 
     out: Path = Path("runs/sb3")
@@ -95,21 +92,10 @@ class Arguments(Hyperparameters, GamesOptions):
             raise ValueError("opponents must name at least one agent")
 
     @property
-    def specs(self) -> list[str]:
-        """The game that these words mean, with its reward, or the one that suits learning."""
-        return [rewarded(spec, self.reward) for spec in super().specs]
-
-    @property
     def total(self) -> int:
         """Decisions in all: whole rollouts, as they are collected."""
         rollout = self.num_envs * self.num_steps
         return -(-(1_000_000 if self.steps is None else self.steps) // rollout) * rollout
-
-    @property
-    def rivals(self) -> tuple[str, ...]:
-        """Who holds the other seats."""
-        simple = tuple(name for name in simple_agents(self.spec) if name != "heuristic")
-        return simple if self.opponents is None else self.opponents
 
 
 def make_env(arguments: Arguments) -> LearnerVecEnv:

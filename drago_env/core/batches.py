@@ -253,7 +253,7 @@ def _looks(module: str, functions: Functions) -> dict[str, Any]:
 
     @made
     def determinize(state: Any, seats: Any, seeds: Any, shared: Any) -> None:
-        """Redraws what one seat of each game cannot see, by other draws than a deal of that seed."""
+        """Redraws what one seat of each game cannot see; not as a deal of the seed draws."""
         tables, _, _ = shared
         works = np.empty(1, work_type)
         for row in range(state.shape[0]):

@@ -22,18 +22,23 @@ def whole(
     low: int,
     high: int | None = None,
     error: type[ValueError] = ValueError,
+    clause: str = "",
 ) -> int:
     """A whole number within bounds, or an error that names them."""
     bounds = f"from {low}" if high is None else f"from {low} to {high}"
     if not is_int(number) or (high is None and number < low):
         raise error(f"{name} must be a whole number {bounds}, not {number!r:.60}")
     if high is not None and not low <= number <= high:
-        raise error(f"{name} must be {bounds}, not {number}")
+        raise error(f"{name} must be {bounds}, not {number}" + (clause and f" (clause {clause})"))
     return int(number)
 
 
 def one_batch(
-    rules: tuple[Any, ...], kind: type, error: type[ValueError], sizes: str, what: str = "rules"
+    rules: tuple[Any, ...],
+    kind: type[Any],
+    error: type[ValueError],
+    sizes: str,
+    what: str = "rules",
 ) -> tuple[Any, ...]:
     """The rules of one batch, by default the standard ones; unequal sizes are refused."""
     rules = rules or (kind(),)

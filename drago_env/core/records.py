@@ -24,21 +24,26 @@ class RecordError(ValueError):
     """A record that cannot be read or that breaks a rule; names the move and the clause."""
 
 
+def line(made: Record) -> str:
+    """A record as its line of a file."""
+    return json.dumps(made, separators=(",", ":")) + "\n"
+
+
 def write(path: str | Path, records: Iterable[Record]) -> None:
     """Writes records to a file, one on each line."""
     with replacing(path) as part, part.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(made, separators=(",", ":")) + "\n" for made in records)
+        file.writelines(map(line, records))
 
 
 def read(path: str | Path) -> list[Record]:
     """The records of a file; an error names the line. `verify` tells whether they are sound."""
     records = []
     with Path(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
+        for number, row in enumerate(file, 1):
+            if not row.strip():
                 continue
             try:
-                made = json.loads(line.decode("utf-8"))
+                made = json.loads(row.decode("utf-8"))
             except (ValueError, RecursionError) as error:
                 raise RecordError(f"{path}, line {number}: not a whole record: {error}") from error
             if not isinstance(made, dict):
@@ -96,11 +101,20 @@ def decisions(
         yield {"seat": int(before["seat"]), "action": action}, before, points
 
 
+VIEW = "this is one seat's view, which hides what others knew; the whole record is needed"
+
+
+def is_view(made: Record) -> bool:
+    """Whether a sound record is one seat's view: it counts hands, or leaves out decisions."""
+    counted = any(map(is_int, made.get("start", {}).get("hands", ())))
+    return counted or any(move["action"] is None for move in made["moves"])
+
+
 def seen(made: Record, seat: int, hide: Callable[[Any], Any], **start: Any) -> Record:
     """What one seat may see of a record: other hands become counts, moves what `hide` says."""
     players, hands = made["rules"]["players"], made["start"]["hands"]
-    if any(map(is_int, hands)):
-        raise ValueError("this is one seat's view already; take views of the whole record")
+    if is_view(made):
+        raise ValueError(VIEW)
     if not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat}")
     shown = [hand if other == seat else len(hand) for other, hand in enumerate(hands)]

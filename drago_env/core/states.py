@@ -41,19 +41,23 @@ def load(path: str | Path, make: Callable[[dict[str, Any]], Any]) -> tuple[Any, 
 
 
 class StateFiles(NamedTuple):
-    """The state files of a game: what its rules are written as, and how they are made of it."""
+    """The state files of a game, with the board that its rules hold beside numbers."""
 
     game: Callable[..., Any]  # the rule book, made of rules and a reward
-    told: Callable[[Any], dict[str, Any]]
-    made: Callable[[dict[str, Any]], Any]
+    rules: Callable[..., Any]
+    board: str  # what the rules call it
+    told: Callable[[Any], Any]  # as it is written
+    made: Callable[[Any], Any]
 
     def save(self, path: str | Path, game: Any, state: State) -> None:
         """Writes games at any move, with their rules, to a plain `.npz` (nothing is pickled)."""
-        save(path, {"rules": [self.told(r) for r in game.rules], "reward": game.reward}, state)
+        told = [{**r.as_dict(), self.board: self.told(getattr(r, self.board))} for r in game.rules]
+        save(path, {"rules": told, "reward": game.reward}, state)
 
     def load(self, path: str | Path) -> tuple[Any, State]:
         """The games of a state file; a damaged or edited file is refused, never believed."""
         return load(path, self._book)
 
     def _book(self, about: dict[str, Any]) -> Any:
-        return self.game(*map(self.made, about["rules"]), reward=about["reward"])
+        told = [{**rules, self.board: self.made(rules[self.board])} for rules in about["rules"]]
+        return self.game(*(self.rules(**rules) for rules in told), reward=about["reward"])

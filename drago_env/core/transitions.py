@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from drago_env.core.records import Frame, Record, RecordError
+from drago_env.core.records import VIEW, Frame, Record, RecordError, is_view
 from drago_env.core.trajectories import ENDED, trajectories
 
 Columns = dict[str, NDArray[Any]]
@@ -36,6 +36,9 @@ def transitions(frames: Iterable[Frame], records: Sequence[Record]) -> Columns:
             ends.append(_ends(kept[-1]))
         kept.append(frame)
         parts.append(_decisions(frame))
+    for index, record in enumerate(records):
+        if is_view(record):
+            raise RecordError(f"record {index}: {VIEW}")
     ends.append(_ends(kept[-1]))
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.lexsort((joined["move"], joined["game"]))

@@ -199,13 +199,8 @@ def _built_in(name: str) -> Map:
 # ---------------------------------------------------------------- reading
 
 
-def is_whole(x: Any) -> bool:
-    """Whether this is a whole number, and no bool."""
-    return isinstance(x, int) and not isinstance(x, bool)
-
-
 def _wholes(x: Any) -> bool:
-    return isinstance(x, list) and all(map(is_whole, x))
+    return isinstance(x, list) and all(isinstance(n, int) and not isinstance(n, bool) for n in x)
 
 
 def _fields(data: Any) -> dict[str, Any]:

@@ -96,8 +96,8 @@ def view(made: Record, seat: int) -> Record:
     A view can be verified like any record.
     """
     players = made["rules"]["players"]
-    if any(move["action"] is None for move in made["moves"]):
-        raise ValueError("this is one seat's view already; take views of the whole record")
+    if records.is_view(made):
+        raise ValueError(records.VIEW)
     if not is_int(seat) or not 0 <= seat < players:
         raise ValueError(f"seat must be from 0 to {players - 1}, not {seat!r:.20}")
     laid: list[_Card] = []
@@ -201,8 +201,8 @@ def _stand_in(state: State, row: int, game: _Game, number: int) -> int:
     """A card in place of one that is not told: any that the seat does not lay elsewhere."""
     card = _next_card(state, row, number)
     later = game.made["moves"][number + 1 : number + game.rules.slots - card.slot]
-    told = {move.get("action") for move in later if isinstance(move, dict)}
-    told |= set(state["program"][row, card.seat].tolist())
+    told = [move.get("action") for move in later if isinstance(move, dict)]
+    told += state["program"][row, card.seat].tolist()
     free = [kind for kind in game.rules.kinds if kind not in told]
     return int(free[0] if free else game.rules.kinds[0])
 
@@ -298,8 +298,8 @@ def _map(said: Any) -> Map:
 def _view_fault(made: Record, rules: Rules) -> str | None:
     """A view hides cards of all seats but one."""
     moves = [move for move in made["moves"] if isinstance(move, dict)]
-    hiding = {move.get("seat") for move in moves if move.get("action", 0) is None}
-    if hiding >= set(range(rules.players)):
+    hiding = [move.get("seat") for move in moves if move.get("action", 0) is None]
+    if all(seat in hiding for seat in range(rules.players)):
         return "the action of every seat is null somewhere, but a seat sees its cards (clause 9.2)"
     return None
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.checks import whole
 from drago_env.dragon_delta.map import (
     LINK_WORDS,
     MAX_LINKS,
@@ -17,7 +18,6 @@ from drago_env.dragon_delta.map import (
     MAX_PLANKS,
     MAX_VILLAGES,
     Map,
-    is_whole,
 )
 
 WIN, RANK = 0, 1  # reward schemes (8.4, 8.5)
@@ -60,18 +60,18 @@ class Rules:
     map: Map = field(default=None)  # type: ignore[assignment]  # filled in when made
 
     def __post_init__(self) -> None:
-        _whole("players", self.players, MIN_PLAYERS, MAX_PLAYERS, "1.1")
+        whole("players", self.players, MIN_PLAYERS, MAX_PLAYERS, RulesError, "1.1")
         object.__setattr__(self, "kinds", _kinds(self.kinds))
-        _whole("slots", self.slots, 1, MAX_SLOTS, "12.2")
+        whole("slots", self.slots, 1, MAX_SLOTS, RulesError, "12.2")
         if self.slots > len(self.kinds):
             raise RulesError(
                 f"slots must be at most the {len(self.kinds)} kinds of cards, not {self.slots} "
                 "(clause 12.2)"
             )
-        _whole("planks", self.planks, 1, MAX_PLANKS, "12.2")
-        _whole("stones", self.stones, 0, MAX_STONES, "12.1")
-        _whole("support", self.support, 1, MAX_SUPPORT, "12.2")
-        _whole("max_rounds", self.max_rounds, 1, MAX_ROUNDS, "12.2")
+        whole("planks", self.planks, 1, MAX_PLANKS, RulesError, "12.2")
+        whole("stones", self.stones, 0, MAX_STONES, RulesError, "12.1")
+        whole("support", self.support, 1, MAX_SUPPORT, RulesError, "12.2")
+        whole("max_rounds", self.max_rounds, 1, MAX_ROUNDS, RulesError, "12.2")
         for name in ("move2_village", "long_planks"):
             _flag(name, getattr(self, name))
             object.__setattr__(self, name, bool(getattr(self, name)))
@@ -156,13 +156,6 @@ class Rules:
         return {**numbers, "kinds": list(self.kinds)}
 
 
-def _whole(name: str, number: Any, low: int, high: int, clause: str) -> None:
-    if not is_whole(number) and not isinstance(number, np.integer):
-        raise RulesError(f"{name} must be a whole number from {low} to {high}, not {number!r:.40}")
-    if not low <= number <= high:
-        raise RulesError(f"{name} must be from {low} to {high}, not {number} (clause {clause})")
-
-
 def _flag(name: str, flag: Any) -> None:
     if not isinstance(flag, bool | np.bool_):
         raise RulesError(f"{name} must be True or False, not {flag!r:.40}")
@@ -173,7 +166,7 @@ def _kinds(kinds: Any) -> tuple[int, ...]:
         raise RulesError(f"kinds must list cards from 0 to {MAX_KINDS - 1}, not {kinds!r:.40}")
     listed = list(kinds)
     for kind in listed:
-        _whole("a kind", kind, 0, MAX_KINDS - 1, "12.1")
+        whole("a kind", kind, 0, MAX_KINDS - 1, RulesError, "12.1")
     if len(set(listed)) < len(listed):
         raise RulesError(f"kinds must name each card once, not {listed!r:.60} (clause 1.2)")
     return tuple(sorted(map(int, listed)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drago_env.moved import moved
+from drago_env.moved import moved_modules
 
 if TYPE_CHECKING:
     from drago_env.mount_drago.board import Board
@@ -46,15 +46,40 @@ def make(
     return MountDrago(chosen, reward=reward, threads=threads)
 
 
-__getattr__ = moved(
+_OWN, _PICTURES = "drago_env.mount_drago", "drago_env.pictures"
+moved_modules(
     __name__,
     {
-        "census": "drago_env.mount_drago.statistics",
-        "sight": "drago_env.mount_drago.visible",
-        "drawing": "drago_env.pictures.picture",
-        "page": "drago_env.pictures.page",
-        "canvas": "drago_env.pictures.canvas",
-        "chart": "drago_env.pictures.chart",
-        "team": "drago_env.core.threads",
+        "census": (f"{_OWN}.statistics", {"Fork": "LastDragonChoice"}),
+        "canvas": (f"{_PICTURES}.canvas", {}),
+        "chart": (f"{_PICTURES}.chart", {}),
+        "team": ("drago_env.core.threads", {"Team": "ThreadTeam"}),
+        "drawing": (
+            f"{_PICTURES}.picture",
+            {
+                "Window": f"{_PICTURES}.window:Window",
+                "CODES": f"{_OWN}.visible:CODES",
+                "Move": ("", "drago_env.game.Move, which has the move in words as well"),
+                "terminal": ("", "str(game.draw(state, row, viewer)), or its ansi() in colour"),
+            },
+        ),
+        "page": (
+            f"{_PICTURES}.page",
+            {
+                "html": (f"{_OWN}.former:html", f"{_PICTURES}.page.html(record.pictures(...))"),
+                "gif": (f"{_OWN}.former:gif", f"{_PICTURES}.page.gif(record.pictures(...), path)"),
+                "sights": ("", f"{_OWN}.record.pictures(record, seat).frames"),
+            },
+        ),
+        "sight": (
+            f"{_OWN}.visible",
+            {
+                "Move": ("", "drago_env.game.Move, which has the move in words as well"),
+                "Sight": ("", f"{_OWN}.visible.Visible, whose last move is a drago_env.game.Move"),
+                "sight": ("", f"{_OWN}.visible.visible(game, state, viewer, last, names)"),
+                "names": ("", f"{_PICTURES}.table.names_of(game, state, names)"),
+                "move_text": ("", "game.told(state, row, action, viewer)"),
+            },
+        ),
     },
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drago_env.core.checks import one_batch, select
-from drago_env.game import GameSpec, Seeds, State
+from drago_env.game import GameSpec, Seeds, State, Turn
 from drago_env.mount_drago import observation, words
 from drago_env.mount_drago.board import Board
 from drago_env.mount_drago.kernel.game import LOOPS
@@ -26,6 +28,7 @@ from drago_env.mount_drago.rules import (
     constants,
 )
 from drago_env.mount_drago.state import EMPTY, OVER, STATE
+from drago_env.moved import moved, renamed, warn
 from drago_env.parts import GameInParts
 
 
@@ -141,3 +144,23 @@ class MountDrago(GameInParts):
     def action_text(self, action: int) -> str:
         """An action in words: `play blue 3`, `play blue 3 and keep`, `discard blue 3`, `done`."""
         return words.action_text(action, self.rules[0])
+
+    # ------------------------------------------------------------ as version 0.1 had it
+
+    record = renamed(riders="names")(GameInParts.record)
+    draw = renamed(riders="names")(GameInParts.draw)
+
+    def bound_turn(self, state: State, actions: NDArray[np.int64], out: Turn) -> Callable[[], None]:
+        """`turn_unchecked` on these very arrays."""
+        warn("MountDrago.bound_turn", "MountDrago.single")
+        return partial(self.turn_unchecked, state, actions, out)
+
+    def window(self, fps: float | None = None) -> Any:
+        """A window for pictures."""
+        from drago_env.pictures.window import Window
+
+        warn("MountDrago.window", "drago_env.pictures.window.Window")
+        return Window(self.spec.title, fps)
+
+
+__getattr__ = moved(__name__, {"REWARDS": ("", "MountDrago.rewards")})

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from drago_env.core.layout import Slice, laid_out, named, starts
 from drago_env.mount_drago import rules as numbers
 from drago_env.mount_drago.rules import COLOURS, EDITIONS, MAX_PLAYERS, Rules
+from drago_env.moved import moved
 
 VERSION = 2  # of the meaning of the vector and of the features; goes up when either changes
 
@@ -205,3 +206,6 @@ def _count(number: Any, noun: str) -> str:
 def _cards(counts: NDArray[np.int64], rules: Rules) -> str:
     held = [f"{rules.card_text(int(card))} x{counts[card]}" for card in np.flatnonzero(counts)]
     return ", ".join(held) or "nothing"
+
+
+__getattr__ = moved(__name__, {"scale": "drago_env.core.layout:scale"})

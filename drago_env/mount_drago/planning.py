@@ -19,7 +19,7 @@ from drago_env.mount_drago.game import MountDrago
 from drago_env.mount_drago.kernel.planning import SEARCHES
 from drago_env.mount_drago.observation import FORESIGHT
 from drago_env.mount_drago.rules import MAX_PLAYERS, MIN_PLAYERS
-from drago_env.moved import moved
+from drago_env.moved import moved, refuses, renamed
 
 WEIGHTS = Path(__file__).with_name("weights.json")  # written by `python -m agents.mount_drago.tune`
 PLAYERS = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -119,6 +119,8 @@ def win_chances(
     return planning.win_chances(game, state, weights)
 
 
+@renamed(outlook="win_chance")
+@refuses("search(..., start=): playouts that count as won, not priors", "priors")
 def search(
     game: MountDrago,
     state: State,
@@ -156,9 +158,8 @@ def roll(
 __getattr__ = moved(
     __name__,
     {
-        "Outlook": "drago_env.mount_drago.planning:WinChance",
-        "outlook": "drago_env.mount_drago.planning:win_chances",
+        "Outlook": "WinChance",
+        "outlook": "win_chances",
         "Thought": "drago_env.core.planning:SearchResult",
-        "Plan": "drago_env.core.planning:Plan",
     },
 )

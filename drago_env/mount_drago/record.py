@@ -28,6 +28,7 @@ from drago_env.mount_drago.kernel.knowledge import redraw
 from drago_env.mount_drago.moves import doubtful, numbers, untrue
 from drago_env.mount_drago.rules import MAX_HAND, Rules
 from drago_env.mount_drago.state import EMPTY, OVER
+from drago_env.moved import renamed
 
 if TYPE_CHECKING:
     from drago_env.pictures.page import Replay
@@ -54,6 +55,7 @@ FORMAT = "mount-drago/1"
 # ---------------------------------------------------------------- writing
 
 
+@renamed(riders="names")
 def record(
     game: MountDrago,
     start: State,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from drago_env.core.checks import whole
 from drago_env.mount_drago import actions
 from drago_env.mount_drago.board import MAX_SPACES, Board
 
@@ -69,23 +70,23 @@ class Rules:
     summit_dragons: int = 3  # so many dragons on the summit end the game (clause 6.7)
 
     def __post_init__(self) -> None:
-        _whole("players", self.players, MIN_PLAYERS, MAX_PLAYERS)
+        whole("players", self.players, MIN_PLAYERS, MAX_PLAYERS, RulesError)
         if self.edition not in EDITIONS:
             raise RulesError(f"edition must be {' or '.join(EDITIONS)}, not {self.edition!r}")
         board = Board.side(self.players) if self.board is None else self.board
         if not isinstance(board, Board):
             raise RulesError(f"board must be a Board (see Board.read), not {board!r:.60}")
         object.__setattr__(self, "board", board)
-        _whole("colours", self.colours, 1, MAX_COLOURS)
+        whole("colours", self.colours, 1, MAX_COLOURS, RulesError)
         if not isinstance(self.copies, Sequence) or not self.copies:
             raise RulesError(f"copies must list a number for each card value, not {self.copies!r}")
         for value, copies in enumerate(self.copies, 1):
-            _whole(f"copies of value {value}", copies, 1, MAX_CARDS)
+            whole(f"copies of value {value}", copies, 1, MAX_CARDS, RulesError)
         object.__setattr__(self, "copies", tuple(int(copies) for copies in self.copies))
-        _whole("the number of card values", self.values, 1, MAX_VALUES)
-        _whole("cards (colours x copies)", self.cards, 1, MAX_CARDS)
-        _whole("hand", self.hand, 1, MAX_HAND)
-        _whole("summit_dragons", self.summit_dragons, 1, self.colours)
+        whole("the number of card values", self.values, 1, MAX_VALUES, RulesError)
+        whole("cards (colours x copies)", self.cards, 1, MAX_CARDS, RulesError)
+        whole("hand", self.hand, 1, MAX_HAND, RulesError)
+        whole("summit_dragons", self.summit_dragons, 1, self.colours, RulesError)
         for name in ("players", "colours", "hand", "summit_dragons"):
             object.__setattr__(self, name, int(getattr(self, name)))
         if self.players > self.colours:
@@ -174,13 +175,6 @@ class Rules:
         numbers = asdict(self)
         del numbers["board"]
         return {**numbers, "copies": list(self.copies)}
-
-
-def _whole(name: str, number: Any, low: int, high: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise RulesError(f"{name} must be a whole number from {low} to {high}, not {number!r}")
-    if not low <= number <= high:
-        raise RulesError(f"{name} must be from {low} to {high}, not {number}")
 
 
 # ---------------------------------------------------------------- what the kernels are given

@@ -26,16 +26,6 @@ def decode(action: int, graph: Graph) -> tuple[str, int]:
     return ("site", site) if site < len(graph.sites) else ("space", site - len(graph.sites))
 
 
-def site_action(site: int) -> int:
-    """The action that names a rainbow site."""
-    return SITE + site
-
-
-def space_action(space: int, graph: Graph) -> int:
-    """The action that names a space."""
-    return SITE + len(graph.sites) + space
-
-
 def text(action: int, graph: Graph) -> str:
     """An action in words, such as `card 3`, `rival +1`, `site R0-C` or `space J02`."""
     kind, index = decode(action, graph)

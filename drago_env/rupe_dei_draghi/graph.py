@@ -15,8 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-CASTLE, START, STRONGHOLD, ROCK, STAR, GAP, CRATER, GREEN = range(8)
 KINDS = ("castle", "start", "stronghold", "rock", "star", "gap", "crater", "green")
+STAR = KINDS.index("star")
 COLOURS = ("red", "yellow", "green", "blue", "white", "black", "purple", "orange")
 STANDARD = "rupe-85"
 BUILT_IN = (STANDARD, "tiny")

@@ -8,8 +8,6 @@ scaled by powers of two; the compact int8 form holds them unscaled.
 
 from __future__ import annotations
 
-import numpy as np
-
 from drago_env.core.layout import Part, Slice, laid_out, starts
 from drago_env.rupe_dei_draghi.rules import CARD_KINDS, FAR, MAX_PLAYERS, Rules
 from drago_env.rupe_dei_draghi.state import OVER
@@ -99,8 +97,9 @@ def size(rules: Rules) -> int:
 
 def bound(rules: Rules) -> float:
     """No number of an observation or of features is larger."""
-    pieces = max(max(rules.copies), min(rules.rainbows, MOST), min(rules.bridges, MOST))
-    return max(2 * FAR * _STEPS, pieces * _CARDS, max(rules.cards, rules.rob) / 8)
+    pieces, taken = (rules.rainbows, rules.bridges), max(rules.rob, rules.spoils)
+    counts = (min(max(pieces), MOST) / 4, rules.cards / 4, taken / 2, max(rules.copies))
+    return max(2 * FAR * _STEPS, *map(float, counts))
 
 
 FEATURES = laid_out(
@@ -136,12 +135,3 @@ FEATURES = laid_out(
     ("points_left", (1,), 1 / 4, "points cards left in the own hand after it"),
     fractions=("chance",),
 )
-
-
-def feature_names() -> list[str]:
-    """One name for each number of the features."""
-    names = []
-    for part in FEATURES:
-        count = int(np.prod(part.shape))
-        names += [part.name if count == 1 else f"{part.name}[{i}]" for i in range(count)]
-    return names

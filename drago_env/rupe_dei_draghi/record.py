@@ -293,6 +293,8 @@ def _made_move(
     outcome = Outcome(np.zeros(rewards.shape, np.int16), rewards)
     game.step_unchecked(state, np.array([action], np.int64), outcome)
     it["rng"], it["script"] = generator, 0
+    if guess is not None:
+        guess.forget()
     if key == "drawn":
         fault = _set_hand(it, seat, move["drawn"])
     elif key == "seen" and move["seen"] is not None:

@@ -58,6 +58,11 @@ class Guess:
                 return f"{CARDS[told]} was taken, but the rival cannot hold it (clause 12.5)"
         return None
 
+    def forget(self) -> None:
+        """Takes off the marks between two others, as clause 12.6 does: their cards are guesses."""
+        others = np.delete(np.arange(len(self.game["marks"])), self.viewer)
+        self.game["marks"][np.ix_(others, others)] = 0
+
     # ------------------------------------------------------------ cards
 
     def loose(self, seat: int) -> NDArray[np.int64]:

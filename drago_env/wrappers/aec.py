@@ -15,6 +15,7 @@ from drago_env.core.batches import NO_ACTION
 from drago_env.core.chance import mix, mix_one
 from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.game import Game, Move, State
+from drago_env.moved import moved, refuses
 from drago_env.policy import View, streams
 from drago_env.wrappers.spaces import (
     CLOSED,
@@ -29,6 +30,7 @@ from drago_env.wrappers.texts import action_from_text, legal_texts
 Observation = dict[str, NDArray[Any]]
 
 
+@refuses("GameAEC(game, ...): the game knows its players", "players", "prefix", render_mode=int)
 class GameAEC(AECEnv[str, Observation, int]):  # type: ignore[misc]  # PettingZoo has no types
     """A game in PettingZoo's turn order: one agent decides at a time.
 
@@ -417,3 +419,6 @@ def as_number(action: Any) -> int:
         return index(action)
     except TypeError:
         raise TypeError(f"an action is a whole number, not {action!r:.60}") from None
+
+
+__getattr__ = moved(__name__, {"Ordered": "drago_env.wrappers.ordered:Ordered"})

@@ -15,6 +15,7 @@ from drago_env.core.checks import checked_arrays, entry, one_of, select, whole
 from drago_env.core.files import DAMAGE
 from drago_env.core.outcome import standings
 from drago_env.game import Game, State, StateError
+from drago_env.moved import refuses
 from drago_env.policy import Policy, RowGenerator, View, ask, resolve_all, streams
 from drago_env.thumbs import has_thumbs, near_gaps
 
@@ -27,6 +28,7 @@ FORFEIT = -1.0  # what an illegal action pays where it ends the game, as in Pett
 _VARIANT = np.uint64(0x7AB1E)  # what a deal's random number is for
 
 
+@refuses("LearnerBatch(game, num_envs, ...): the game knows its players", "players", opponents=int)
 class LearnerBatch:
     """Games that stop only where the learner decides; opponents are asked in batches.
 

@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from drago_env.core.checks import checked_arrays, seed_array, whole
 from drago_env.game import Game
+from drago_env.moved import refuses
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
 from drago_env.wrappers.spaces import CLOSED, at_row, told
 
@@ -21,6 +22,7 @@ except ImportError as error:
     ) from error
 
 
+@refuses("LearnerVecEnv(game, num_envs, ...): the game knows its players", "players", opponents=int)
 class LearnerVecEnv(VecEnv):
     """A batch of games with the learner in one seat of each, as MaskablePPO wants it.
 

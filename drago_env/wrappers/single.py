@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
+from drago_env.moved import refuses
 from drago_env.policy import View
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
 from drago_env.wrappers.spaces import CLOSED, FPS, RENDER_MODES, at_row, check_render_mode, told
@@ -19,6 +20,7 @@ from drago_env.wrappers.texts import action_from_text, legal_texts
 _LIVE, _FIRST = np.ones(1, np.bool_), np.zeros(1, np.int64)
 
 
+@refuses("LearnerEnv(game, ...): the game knows its players", "players", opponents=int)
 class LearnerEnv(gymnasium.Env[Any, Any]):
     """One seat is the learner's, the others belong to opponents drawn at each reset.
 

@@ -14,11 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from drago_env.core.checks import seed_array
 from drago_env.game import Game
+from drago_env.moved import refuses
 from drago_env.policy import View
 from drago_env.wrappers.learner import Flat, LearnerBatch, Opponents
 from drago_env.wrappers.spaces import CLOSED, at_row, final, told
 
 
+@refuses(
+    "LearnerVectorEnv(game, num_envs, ...): the game knows its players", "players", opponents=int
+)
 class LearnerVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """A batch of games with the learner in one seat of each; see `LearnerEnv` for a single one.
 

@@ -218,9 +218,17 @@ def test_null_is_refused_anywhere_else() -> None:
         record.verify(everybody)
 
 
+@pytest.mark.parametrize(("key", "value"), [("seat", []), ("seat", {}), ("action", [1])])
+def test_what_is_no_number_is_refused_beside_a_null(key: str, value: object) -> None:
+    made = broken(played(SHORT, 1, 16), "moves.0.action", None)
+    number = 0 if key == "seat" else 1
+    with pytest.raises(RecordError, match=f"move {number}"):
+        record.verify(broken(made, f"moves.{number}.{key}", value))
+
+
 def test_views_are_taken_of_whole_records() -> None:
     seen = record.view(played(SHORT, 1, 12), 0)
-    with pytest.raises(ValueError, match="one seat's view already"):
+    with pytest.raises(ValueError, match="one seat's view, which hides"):
         record.view(seen, 1)
     with pytest.raises(ValueError, match="seat must be from 0 to 2"):
         record.view(played(SHORT, 1, 12), 3)

@@ -174,8 +174,8 @@ def test_14_1_the_numbers_of_actions() -> None:
             actions.decode(action, GRAPH)
     with pytest.raises(ValueError, match="no action"):
         actions.parse("card 6", GRAPH)
-    assert actions.decode(actions.space_action(5, GRAPH), GRAPH) == ("space", 5)
-    assert actions.decode(actions.site_action(5), GRAPH) == ("site", 5)
+    assert actions.decode(actions.SITE + len(GRAPH.sites) + 5, GRAPH) == ("space", 5)
+    assert actions.decode(actions.SITE + 5, GRAPH) == ("site", 5)
 
 
 def test_14_2_no_cloud_without_rivals_but_any_rival() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from drago_env.core.layout import named
 from drago_env.rupe_dei_draghi import actions, observation
+from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.rules import CARDS, Rules
 from tests.rupe_dei_draghi.games import VARIANTS, played
 from tests.rupe_dei_draghi.loops import Batch
@@ -211,5 +212,31 @@ def test_features_of_ways_opened_and_closed() -> None:
 
 
 def test_features_have_names() -> None:
-    names = observation.feature_names()
-    assert len(names) == observation.FEATURES[-1].stop == len(set(names))
+    names = [part.name for part in observation.FEATURES]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("copies", "hand", "rob"),
+    [
+        ((0, 0, 0, 0, 0, 30, 30, 0, 0, 0), 30, 40),
+        ((2, 2, 2, 2, 2, 6, 6, 6, 6, 6), 20, 40),
+        ((0, 0, 0, 0, 0, 20, 20, 20, 20, 16), 48, 40),
+    ],
+)
+def test_no_number_is_beyond_the_bound_with_other_sizes(
+    copies: tuple[int, ...], hand: int, rob: int
+) -> None:
+    game = RupeDeiDraghi(Rules(players=2, copies=copies, hand=hand, rob=rob))
+    state, most = game.new(range(20)), 0.0
+    for _ in range(300):
+        legal = game.legal(state)
+        robbing = [
+            next((a for a in listed[:n] if a in (actions.ROB, actions.RIVAL)), listed[n - 1])
+            for listed, n in zip(legal.actions.tolist(), legal.counts.tolist(), strict=True)
+        ]
+        for seat in (0, 1):
+            most = max(most, float(abs(game.observe(state, seat)).max()))
+        most = max(most, float(abs(game.features(state, legal)).max()))
+        game.step(state, np.where(legal.counts > 0, robbing, -1))
+    assert 12.375 < most <= game.spec.observation_bound  # more than the usual sizes allow

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from drago_env.rupe_dei_draghi import record
+from drago_env.rupe_dei_draghi import record, storage
 from drago_env.rupe_dei_draghi.game import RupeDeiDraghi
 from drago_env.rupe_dei_draghi.graph import Graph
 from drago_env.rupe_dei_draghi.record import Record, RecordError
@@ -153,6 +153,17 @@ def test_files_that_are_no_records(text: str, tmp_path: Path) -> None:
 # ---------------------------------------------------------------- views
 
 
+def test_a_replay_of_a_view_can_be_kept(tmp_path: Path) -> None:
+    """Clause 12.6: what two others know of each other is not part of a seat's game."""
+    for players, seed in GAMES:
+        made = whole(players, seed)
+        for seat in range(players):
+            for frame in record.walk([record.view(made, seat)]):
+                frame.game.check(frame.state)
+            storage.save(tmp_path / "game.npz", frame.game, frame.state)
+            assert (storage.load(tmp_path / "game.npz")[1] == frame.state).all()
+
+
 def test_what_a_view_hides() -> None:
     made = whole()
     seen = record.view(made, 1)
@@ -169,7 +180,7 @@ def test_what_a_view_hides() -> None:
             assert move["taken"] == (true["taken"] if rival == 1 else None)
         elif "seen" in true:
             assert move["seen"] is None
-    with pytest.raises(ValueError, match="view already"):
+    with pytest.raises(ValueError, match="one seat's view"):
         record.view(seen, 1)
     with pytest.raises(ValueError, match="seat must be"):
         record.view(made, 3)
