@@ -15,14 +15,16 @@ from drago_env.core.checks import select
 from drago_env.game import Game, IllegalAction, State, StateError, Turn
 
 MAX_DECISIONS = 20_000  # of one game
+MAX_OUTCOMES = 400  # of one step: those of a step that seems to have more are not listed
 
 
 def check_game(game: Game, games: int = 6, seed: int = 0) -> None:
     """Plays random games and raises `AssertionError` where the promises of `Game` do not hold.
 
     Sizes, lists and masks; rows that stay; equal games in batches of any size, as clones
-    and pickles; illegal actions that change nothing; observations, features and worlds
-    that depend on what a seat knows alone; shares, rewards and ends; words; named chance; records.
+    and pickles; illegal actions that change nothing; observations, features, worlds and
+    drawings that depend on what a seat knows alone; shares, rewards and ends; words; named
+    chance, all of it where it is little; records.
     """
     _check_spec(game)
     _check_draws(game, game.new(seed), 0, None, np.random.default_rng(seed))
@@ -45,6 +47,7 @@ def check_game(game: Game, games: int = 6, seed: int = 0) -> None:
             _check_knowledge(game, state, turn, seed + decision)
             _check_words(game, state, int(running[0]), int(chosen[running[0]]))
             _check_draws(game, state, int(running[0]), int(chosen[running[0]]), rng)
+            _check_drawing(game, state, int(running[decision % len(running)]), seed + decision)
         game.turn(state, chosen, turn)
         assert np.isfinite(turn.outcome.rewards).all(), "a reward is not finite"
         if game.pays_at_end:
@@ -53,6 +56,7 @@ def check_game(game: Game, games: int = 6, seed: int = 0) -> None:
     else:
         raise AssertionError(f"a game had not ended after {MAX_DECISIONS} decisions")
     _check_ends(game, state)
+    _check_drawing(game, state, 0, seed)
     _check_again(game, start, state, actions, seed)
     for row in range(games):
         _check_record(game, start[row : row + 1], actions[row])
@@ -164,10 +168,55 @@ def _check_draws(
     """A step, or the deal, can be gone through draw by draw."""
     after = select(state, slice(row, row + 1))
     draws: list[int] = []
+    likely = 1  # so many outcomes, if all ways are as long as this one
     while options := game.step_drawn(after, action, draws):
         assert game.spec.has_chance, "chance in a game that says that it has none"
         draws.append(int(rng.integers(options)))
+        likely *= options
     game.check(after)
+    if likely <= MAX_OUTCOMES:
+        found = _check_outcomes(game, select(state, slice(row, row + 1)), action)
+        assert found[tuple(draws)].tobytes() == after.tobytes(), (
+            "draws lead elsewhere than outcomes"
+        )
+
+
+def _check_outcomes(game: Game, one: State, action: int | None) -> dict[tuple[int, ...], State]:
+    """All that can come of a step, or of the deal: what there is, each at the end of its draws."""
+    before, found = one.tobytes(), game.outcomes(one, action)
+    assert one.tobytes() == before, "outcomes changed the game"
+    assert all(outcome.probability > 0 for outcome in found), "an outcome that cannot come"
+    total = sum(outcome.probability for outcome in found)
+    assert np.isclose(total, 1), f"the probabilities of outcomes add up to {total}, not to 1"
+    for outcome in found:
+        after = select(one)
+        more = game.step_drawn(after, action, outcome.draws)
+        assert more == 0, "an outcome's draws are not all of its draws"
+        assert after.tobytes() == outcome.state.tobytes(), "an outcome is not what its draws make"
+    states = {tuple(outcome.draws): outcome.state for outcome in found}
+    assert len(states) == len(found), "two outcomes have the same draws"
+    return states
+
+
+def _check_drawing(game: Game, state: State, row: int, seed: int) -> None:
+    """A position is drawn for everybody; for a seat, the same in every world that it may be in."""
+    one = select(state, slice(row, row + 1))
+    try:
+        game.draw(one)
+    except NotImplementedError:  # a game need not have a drawing
+        return
+    for viewer in (None, *range(int(game.players(one)[0]))):
+        drawn = _drawn(game, one, viewer)
+        assert all(drawn), "a drawing is empty"
+        if viewer is not None and not game.over(one)[0]:
+            world = game.determinize(one, viewer, seed)
+            assert _drawn(game, world, viewer) == drawn, "a drawing leaks"
+
+
+def _drawn(game: Game, one: State, viewer: int | None) -> tuple[str, str]:
+    """A position as text and as a vector picture."""
+    drawing = game.draw(one, 0, viewer)
+    return drawing.ansi(), drawing.svg()
 
 
 def _check_ends(game: Game, state: State) -> None:

@@ -423,7 +423,7 @@ def test_an_unknown_set_is_refused() -> None:
 def test_weights_and_seeds_that_do_not_fit_are_refused() -> None:
     game, state = running()
     n, fit, chances = len(state), planning.weights("light"), planning.weights("win_chance")
-    plan = Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False)
+    plan = Plan("flat", 8, 2, 0.0, 1.0, 2.0, False, False)
     with pytest.raises(
         ValueError, match=r"weights must be float64, 4 rows of 8 numbers .* \(1, 8\)"
     ):

@@ -152,7 +152,7 @@ def test_settings_that_make_no_sense_are_refused(words: str, tmp_path: Path) -> 
 
 def test_a_start_that_does_not_fit_is_refused() -> None:
     game, state = running("standard", 10)
-    plan, seeds = Plan("flat", 8, 2, 0.0, 1.0, 0.5, False, False), range(10)
+    plan, seeds = Plan("flat", 8, 2, 0.0, 1.0, 2.0, False, False), range(10)
     sets, start = (LIGHT, weights("win_chance")), np.ones((10, 12))
     for misfit in (start[:5], start[:, :6], start[0]):
         with pytest.raises(ValueError, match=r"start must be of shape \(10, 12\), not"):

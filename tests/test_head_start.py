@@ -50,7 +50,7 @@ def test_without_a_head_start_it_is_the_plain_search(name: str) -> None:
     game, state, seeds = started(name)
     planner = game.planner
     plan = planning.Plan(
-        "flat", 32, planner.depth or END_OF_GAME, 0.0, 1.0, 0.5, False, sees_all=False
+        "flat", 32, planner.depth or END_OF_GAME, 0.0, 1.0, 2.0, False, sees_all=False
     )
     sets = planner.weights(planner.playouts[0]), planner.weights("win_chance")
     plain = planning.search(game, state, seeds, plan, *sets)

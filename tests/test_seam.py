@@ -102,6 +102,6 @@ def test_uniform_playouts_find_the_move_that_wins() -> None:
     """A game without rules of thumb is searched by playouts to its end."""
     game = drago_env.make("race:players=2,goal=6,rounds=2")
     state = game.new(range(20))
-    plan = Plan("flat", 3000, 0, 0.0, 1.0, 0.5, False, False)
+    plan = Plan("flat", 3000, 0, 0.0, 1.0, 2.0, False, False)
     best = search(game, state, range(20), plan).best()  # type: ignore[arg-type]
     assert (best % 7 == 6).mean() > 0.9  # six steps are the goal

@@ -83,7 +83,7 @@ def test_a_search_treats_others_cards_as_hidden() -> None:
         game.step(state, legal.actions[:, 0].astype(np.int64))
     seats = game.current_player(state).astype(np.int64)
     world = game.determinize(state, seats, range(4))
-    plan = Plan("tree", 200, 0, 0.0, 1.0, 0.5, False, False)
+    plan = Plan("tree", 200, 0, 0.0, 1.0, 2.0, False, False)
     found = [search(game, s, range(4), plan) for s in (state, world)]
     assert found[0].visits.tobytes() == found[1].visits.tobytes()
 

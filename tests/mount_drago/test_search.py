@@ -33,7 +33,7 @@ THUMBS = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0.1, 0.3, 8, 0.05))
 LIGHT = same_for_all(Weights(0.8, 0.3, 0.2, 0.1, 0, 0, 8, 0.05))
 WIN_CHANCE = same_for_all(WinChance(0.3, 0.1, 0.4, 0.4, 0.1, 0.5, 0.5))
 GENTLE = same_for_all(WinChance(0.3, 0.1, 0.4, 0.4, 0.1, 3, 0.5))  # no chance is nearly 0 or 1
-FLAT = Plan("flat", 64, 5, 0.0, 0.3, 0.5, False, False)
+FLAT = Plan("flat", 64, 5, 0.0, 0.3, 2.0, False, False)
 TREE = FLAT._replace(method="tree")
 SEES_ALL = FLAT._replace(sees_all=True)
 UNIFORM = FLAT._replace(depth=END_OF_GAME, noise=1.0)  # by random play to the end

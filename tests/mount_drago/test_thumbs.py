@@ -326,7 +326,7 @@ def answers() -> str:
             told += [planning.assess(game, state, weights).tolist()]
             if rules.hand == 2:
                 for method in ("flat", "tree"):
-                    plan = Plan(method, 12, 3, 0.3, 0.5, 0.5, False, False)
+                    plan = Plan(method, 12, 3, 0.3, 0.5, 2.0, False, False)
                     thought = planning.search(game, state, [4, 5, 6], plan, weights, win_chance)
                     told += [thought.visits.tolist(), thought.values.round(9).tolist()]
     return repr(told)
