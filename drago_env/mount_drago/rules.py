@@ -39,6 +39,7 @@ MAX_HAND = 6
 MAX_LEGAL = 2 * MAX_HAND
 
 NEXT_WIDTH = 16  # of 3 + 2 * MAX_VALUES: whole vector registers are copied faster
+SUMMIT_STEPS, LANDINGS = 1, 3  # places in such a row of what a dragon has before it
 # Scales are powers of two, so that scaled numbers are exact.
 SPACE_SCALE, SPACE_VALUE_SCALE, TRIGGER_SCALE = 1 / 32, 1 / 8, 1 / 2
 
@@ -196,9 +197,10 @@ TABLE = np.dtype(
         ("last", "u1"),  # the last space
         ("summit", "u1"),  # the first summit space
         ("space_value", "i1", (MAX_SPACES,)),  # the value of each space
-        # What a dragon on each space has before it: the space, the steps to the summit, the
-        # value of the space; then for each card value the value of the space where it lands;
-        # then for each card value what that landing triggers. Padded to NEXT_WIDTH.
+        # What a dragon on each space has before it: the space, the steps to the summit
+        # (SUMMIT_STEPS), the value of the space; then (LANDINGS) for each card value the value of
+        # the space where it lands; then for each card value what that landing triggers. Padded to
+        # NEXT_WIDTH.
         ("next_spaces", "i1", (MAX_SPACES, NEXT_WIDTH)),
         # the same in the observation's scale
         ("next_spaces_scaled", "<f4", (MAX_SPACES, NEXT_WIDTH)),

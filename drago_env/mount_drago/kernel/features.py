@@ -35,7 +35,7 @@ from drago_env.mount_drago.observation import (
     TRIGGER,
     VERDICT,
 )
-from drago_env.mount_drago.rules import MAJOR
+from drago_env.mount_drago.rules import MAJOR, SUMMIT_STEPS
 
 
 @inlined
@@ -90,7 +90,7 @@ def write_features(game: Any, action: Any, rules: Any, scale: Any, work: Any, ou
         if ends:
             out[VERDICT] = min(max(lead, -1), 1)
     out[OWN_VALUE] = rules["space_value"][space] * scale[OWN_VALUE]
-    out[OWN_STEPS] = rules["next_spaces"][space, 1] * scale[OWN_STEPS]
+    out[OWN_STEPS] = rules["next_spaces"][space, SUMMIT_STEPS] * scale[OWN_STEPS]
 
 
 @inlined

@@ -41,7 +41,7 @@ from drago_env.mount_drago.observation import (
     THEN_RIVAL_VALUE,
     WIN,
 )
-from drago_env.mount_drago.rules import MAJOR
+from drago_env.mount_drago.rules import LANDINGS, MAJOR
 from drago_env.mount_drago.state import PLAY
 
 UNLIKELY = 0.01  # the last so many of the replies are taken to be like the one before them
@@ -108,7 +108,7 @@ def look_at_hand(game: Any, seat: Any, without: Any, rules: Any, work: Any, out:
         spaces = rules["next_spaces"][game["position"][dragon]]
         rider = work["rider"][dragon]
         if rider in (NOBODY, seat):
-            reach = max(reach, np.int64(spaces[2 + np.int64(rules["value"][card])]))
+            reach = max(reach, np.int64(spaces[LANDINGS - 1 + np.int64(rules["value"][card])]))
         gain = gain_with(seat, card, spaces, others, rules, work) * POINTS
         out[GAINFUL] += (gain > 0) * POINTS
         for k in range(3):

@@ -12,6 +12,7 @@ from drago_env.mount_drago.actions import TO_DISCARD, TO_END, TO_KEEP
 from drago_env.mount_drago.kernel.knowledge import count_unseen
 from drago_env.mount_drago.kernel.turn import ridden_by_other, score_riders, triggers
 from drago_env.mount_drago.rules import (
+    LANDINGS,
     MAJOR,
     MAX_CARD_KINDS,
     MAX_COLOURS,
@@ -82,7 +83,7 @@ def gain_of(seat: Any, triggered: Any, others: Any, work: Any) -> Any:
 @inlined
 def gain_with(seat: Any, card: Any, spaces: Any, others: Any, rules: Any, work: Any) -> Any:
     """What a card would gain a seat at once; `spaces` is the row of its dragon's space."""
-    landing = 2 + np.int64(rules["value"][card])
+    landing = LANDINGS - 1 + np.int64(rules["value"][card])
     triggered = np.int64(spaces[landing + np.int64(rules["values"])])
     if triggered == 0:
         return 0.0
@@ -118,7 +119,7 @@ def value_ahead(space: Any, rules: Any) -> Any:
     values = np.int64(rules["values"])
     total: Any = 0
     for k in range(values):
-        total += np.int64(rules["next_spaces"][space, 3 + k])
+        total += np.int64(rules["next_spaces"][space, LANDINGS + k])
     return total / values
 
 
@@ -132,8 +133,8 @@ def list_threats(game: Any, dragon: Any, place: Any, rules: Any, work: Any) -> A
     values = np.int64(rules["values"])
     spaces = rules["next_spaces"][game["position"][dragon]]
     for k in range(values):
-        triggered = spaces[3 + values + k]
-        value = spaces[3 + k]
+        triggered = spaces[LANDINGS + values + k]
+        value = spaces[LANDINGS + k]
         count = work["unseen"][dragon * values + k]
         threat = work["threats"][place]
         threat[0] = dragon

@@ -31,7 +31,7 @@ from drago_env.mount_drago.observation import (
     TOP_VALUE,
     TURN,
 )
-from drago_env.mount_drago.rules import ITALIAN, MAX_HAND
+from drago_env.mount_drago.rules import ITALIAN, LANDINGS, MAX_HAND
 from drago_env.mount_drago.rules import MAX_PLAYERS as SEATS
 from drago_env.mount_drago.state import DISCARD, EMPTY, OVER, PLAY
 
@@ -72,7 +72,7 @@ def write_observation(game: Any, seat: Any, rules: Any, spaces: Any, scale: Any,
         block = out[k:]
         for j in range(row.shape[0]):
             block[j] = row[j]
-        k += 3 + 2 * np.int64(rules["values"])
+        k += LANDINGS + 2 * np.int64(rules["values"])
     rides = out[k:]
     for j in range(rides.shape[0]):
         rides[j] = 0

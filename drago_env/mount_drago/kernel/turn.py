@@ -12,6 +12,7 @@ from drago_env.mount_drago.kernel.cards import draw_cards, remove_card
 from drago_env.mount_drago.kernel.legal import has_discard
 from drago_env.mount_drago.rules import (
     ITALIAN,
+    LANDINGS,
     MAJOR,
     MARGIN,
     MARGIN_SCALE,
@@ -44,7 +45,8 @@ def score_riders(game: Any, triggered: Any, rules: Any, points: Any) -> None:
 def triggers(game: Any, card: Any, rules: Any) -> Any:
     """What the landing of the card's dragon would trigger (6.1 to 6.4)."""
     before = game["position"][rules["colour"][card]]
-    return rules["next_spaces"][before, 2 + rules["values"] + np.int64(rules["value"][card])]
+    first = LANDINGS - 1 + rules["values"]
+    return rules["next_spaces"][before, first + np.int64(rules["value"][card])]
 
 
 @inlined
@@ -65,7 +67,7 @@ def play_card(game: Any, card: Any, keep: Any, rules: Any, points: Any) -> None:
         game["pile"][game["top"][seat]] += 1
         game["top"][seat] = card
     # scoring (6)
-    triggered = rules["next_spaces"][before, 2 + rules["values"] + value]
+    triggered = rules["next_spaces"][before, LANDINGS - 1 + rules["values"] + value]
     if triggered != 0:
         score_riders(game, triggered, rules, points)
         for rider in range(game["players"]):
