@@ -22,6 +22,7 @@ OWN = {
     "mount_drago": {
         "analysis": "columns of its records",
         "board": "the track as data",
+        "former": "what version 0.1 called otherwise",
         "moves": "its records read side by side",
         "position": "a position as text that can be read back",
         "replay": "a seat's view of a record, replayed",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from drago_env import MountDrago
+from drago_env.core.chance import unmixed
 from drago_env.core.planning import Plan
 from drago_env.game import State
 from drago_env.mount_drago import planning
@@ -283,7 +284,8 @@ class Search:
         self.seed = (self.seed + 0x9E3779B97F4A7C15) % 2**64
         if self.plan.sees_all:
             return self.state.copy()
-        return self.game.determinize(self.state, self.seat, [self.seed])
+        seed = ~unmixed(self.seed) % 2**64  # `Game.determinize` mixes what it is given
+        return self.game.determinize(self.state, self.seat, [seed])
 
     def played_on(self, world: State) -> list[float]:
         """What comes of a world after a few decisions by the rules of thumb."""
