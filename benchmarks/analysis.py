@@ -1,7 +1,7 @@
 """How fast records become a table: `python -m benchmarks.analysis [--game SPEC] [--old CHECKOUT]`.
 
-CPU time of `analysis.table` over games of heuristics, by default four; with `--old`, an older checkout reads
-the same records in a process of its own, and the ratio is told.
+CPU time of `analysis.table` over games of heuristics, by default four; with `--old`, an older
+checkout reads the same records in a process of its own, and the ratio is told.
 """
 
 from __future__ import annotations
